@@ -1,0 +1,1 @@
+"""Errors, spans, canonical JSON, hashing and the directory registry: what every other layer may use."""

@@ -1,0 +1,50 @@
+"""Prompt fragments and their manifests (DESIGN 2.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from ctxc.base.spans import Origin
+
+
+class LoadMode(str, Enum):
+    """What may cause a fragment to be loaded."""
+
+    ALWAYS = "always"
+    ROUTE_MATCH = "route_match"
+    AUTO_CANDIDATE = "auto_candidate"
+    EXPLICIT = "explicit"
+    REFERENCE = "reference"
+    COMPACTED = "compacted"
+    ISOLATED = "isolated"
+
+
+GROUPS = ("core", "family", "task", "capability")
+"""The fixed order of fragment kinds in a prompt."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fragment:
+    """A fragment's contract. ``text_path`` is the resolved path of its body, ``body_offset`` the code points of
+    front matter before the body, ``body_line`` the line on which the body starts."""
+
+    id: str
+    version: str
+    kind: str  # one of GROUPS
+    load_mode: LoadMode
+    text_path: str
+    text_hash: str = ""
+    body_line: int = 1
+    applies_when: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    requires: tuple[str, ...] = ()
+    conflicts_with: tuple[str, ...] = ()
+    priority: int = 50
+    max_tokens: int | None = None
+    owner: str = ""
+    summary: str = ""
+    deprecated: str = ""
+    source_range: str = ""  # of a compacted fragment: what it summarises
+    operations: tuple[str, ...] = ()  # of a reference: the ways to read its body
+    origin: Origin = Origin("")

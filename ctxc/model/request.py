@@ -1,0 +1,93 @@
+"""Between the compiler and a provider's request shape: what is to be sent, in order, still with its section ids."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ctxc.model.contract import Contract
+from ctxc.model.provider import ModelRow, ProviderProfile
+from ctxc.model.section import Tool, ToolCall
+
+SERIALIZATION = "ctxc.request/1"
+"""Version of the way in which plans become bytes; part of every cache prefix hash."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """Rendered text of one section. ``mark``: a cache mark should stand after it."""
+
+    section_id: str
+    text: str
+    stable: bool = False
+    mark: str = ""  # "" or the time to live: "5m", "1h", "default"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One message of the conversation part of a request."""
+
+    role: str  # system | user | assistant | tool
+    parts: tuple[Part, ...] = ()
+    name: str | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str | None = None
+    is_error: bool = False
+    section_id: str = ""  # owner of tool calls and framing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenderPlan:
+    """Everything that a request shape needs. Order is final; a shape may not drop, add or reorder sections."""
+
+    profile: ProviderProfile
+    row: ModelRow
+    model: str
+    system: tuple[Part, ...] = ()
+    turns: tuple[Turn, ...] = ()
+    tools: tuple[Tool, ...] = ()
+    tools_section: str = ""
+    tools_stable: bool = True
+    tools_mark: str = ""
+    contract: Contract | None = None  # to be sent in the provider's structured-output field
+    contract_section: str = ""
+    output_reserve: int = 0
+    tenant: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Segment:
+    """A run of a request in the provider's physical order. ``text`` is what is hashed and compared."""
+
+    id: str  # section id, or a name of the shape's own such as "model" and "contract"
+    pointer: str
+    text: str
+    zone: str  # tools | system | messages | settings
+    stable: bool = False
+    mark: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rendered:
+    """A provider request, and its segments in physical order.
+
+    ``placed`` says for each section id at which JSON pointers of the request it stands; ``renamed`` holds tool
+    names that had to be changed to be legal.
+    """
+
+    request: Mapping[str, Any]
+    segments: tuple[Segment, ...]
+    placed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    renamed: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leaf:
+    """A text that a model reads, found by parsing a request back: role, place, kind of block."""
+
+    pointer: str
+    zone: str  # tools | system | messages
+    role: str
+    kind: str  # text | tool_use | tool_result | image | schema ...
+    text: str

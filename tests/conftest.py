@@ -1,0 +1,42 @@
+"""What every test may use."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def shared_root() -> Path | None:
+    """The folder of shared material: ``CTXC_SHARED``, else ``shared`` beside the checkout; None where absent."""
+    named = os.environ.get("CTXC_SHARED")
+    place = Path(named) if named else ROOT.parent / "shared"
+    return place if place.is_dir() else None
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of shared material; skips the test where it is absent."""
+    place = shared_root()
+    if place is None:
+        pytest.skip("needs the shared material (CTXC_SHARED or ../shared), which is not here")
+    return place
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The root of the checkout."""
+    return ROOT
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave ``slow`` tests out unless they are asked for with ``-m slow``."""
+    if "slow" in (config.getoption("-m") or ""):
+        return
+    skip = pytest.mark.skip(reason="slow: run with -m slow")
+    for item in items:
+        if "slow" in item.keywords:
+            item.add_marker(skip)
