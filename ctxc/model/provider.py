@@ -46,6 +46,7 @@ class ModelRow:
     latency: Mapping[str, Any] = field(default_factory=dict)
     capabilities: frozenset[str] = frozenset()
     unverified: tuple[str, ...] = ()
+    alternatives: tuple[TokenizerRef, ...] = ()  # used only where the project asks for one, e.g. an extra's vocabulary
     origin: Origin = Origin("")
 
 

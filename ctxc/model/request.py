@@ -58,7 +58,11 @@ class RenderPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Segment:
-    """A run of a request in the provider's physical order. ``text`` is what is hashed and compared."""
+    """A run of a request in the provider's physical order. ``text`` is what is hashed and compared.
+
+    ``frame`` is protocol in front of the text (a role, a name, a call's id): part of the bytes that a cache
+    compares, never of a section's own text. ``wire`` is both.
+    """
 
     id: str  # section id, or a name of the shape's own such as "model" and "contract"
     pointer: str
@@ -66,6 +70,12 @@ class Segment:
     zone: str  # tools | system | messages | settings
     stable: bool = False
     mark: str = ""
+    frame: str = ""
+
+    @property
+    def wire(self) -> str:
+        """Frame and text: what two requests must share to share a cached prefix."""
+        return self.frame + self.text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,13 +83,14 @@ class Rendered:
     """A provider request, and its segments in physical order.
 
     ``placed`` says for each section id at which JSON pointers of the request it stands; ``renamed`` holds tool
-    names that had to be changed to be legal.
+    names and ``call_ids`` ids of tool calls that had to be changed to be legal (from, to).
     """
 
     request: Mapping[str, Any]
     segments: tuple[Segment, ...]
     placed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     renamed: Mapping[str, str] = field(default_factory=dict)
+    call_ids: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
