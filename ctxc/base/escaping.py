@@ -1,0 +1,83 @@
+"""Pure helpers that put untrusted text inside other text without letting it out again.
+
+Nothing here deletes: what is escaped decodes back, and what is made visible stays readable. The character sets come
+from the Unicode Character Database 18.0.0 (DerivedCoreProperties.txt, Default_Ignorable_Code_Point); a test compares
+them with an independent implementation.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+
+DEFAULT_IGNORABLE = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+"""Body of a character class: code points that a renderer shows as nothing (bidi controls, tags, selectors, fillers)."""
+
+_CONTROLS = "\x00-\x1f\x7f-\x9f\u2028\u2029"
+_OTHER_FORMAT = "\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\ufff9-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f"
+# What NFKC turns into one of  < > & " \ : a reader that normalises must not find a delimiter that we did not write.
+_COMPATIBLE = "\ufe60\ufe64\ufe65\ufe68\uff02\uff06\uff1c\uff1e\uff3c"
+_SURROGATES = "\ud800-\udfff"
+
+_JSON_HIDE = re.compile(f"[<>&\x7f-\x9f\u2028\u2029{_SURROGATES}{_COMPATIBLE}{_OTHER_FORMAT}{DEFAULT_IGNORABLE}]")
+_IGNORABLE = re.compile(f"[{DEFAULT_IGNORABLE}]+")
+_VISIBLE = re.compile(
+    f"[\\\\{_CONTROLS}{_SURROGATES}{_OTHER_FORMAT}{DEFAULT_IGNORABLE}\u2800"
+    "\ue000-\uf8ff\ufdd0-\ufdef\ufffe\uffff\U000f0000-\U0010ffff]"
+)
+_SHORT = {"\t": "\\t", "\n": "\\n", "\r": "\\r", "\\": "\\\\"}
+
+
+def _json_escape(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    if code < 0x10000:
+        return f"\\u{code:04x}"
+    code -= 0x10000
+    return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
+
+
+def json_string_escape(text: str) -> str:
+    """A JSON string literal, quotes included, that holds ``text`` and can close nothing around it.
+
+    Besides what JSON requires, ``<``, ``>``, ``&``, controls, bidi, tag and other default-ignorable characters, lone
+    surrogates, and characters that NFKC turns into ``<``, ``>``, ``&``, ``"`` or a backslash are ``\\u`` escapes.
+    ``json.loads`` of the result is always ``text`` again.
+    """
+    quoted = json.dumps(text, ensure_ascii=False)
+    return _JSON_HIDE.sub(_json_escape, quoted)
+
+
+def without_ignorables(text: str) -> str:
+    """The text without default-ignorable code points: what a reader sees, not what is there."""
+    return text if text.isascii() else _IGNORABLE.sub("", text)
+
+
+def fence_for(text: str, mark: str = "`", minimum: int = 3) -> str:
+    """A fence of ``mark`` characters longer than any run of them in ``text``, and at least ``minimum`` long.
+
+    Runs are also counted after NFKC and without default-ignorable code points, so that no look-alike closes it.
+    """
+    longest = 0
+    readings = {text}
+    if not text.isascii():
+        bare = without_ignorables(text)
+        readings |= {bare, unicodedata.normalize("NFKC", text), unicodedata.normalize("NFKC", bare)}
+    for reading in readings:
+        for run in re.finditer(re.escape(mark) + "+", reading):
+            longest = max(longest, run.end() - run.start())
+    return mark * max(minimum, longest + 1)
+
+
+def visible(text: str, limit: int = 0) -> str:
+    """The text for a message: controls, hidden characters and backslashes shown as escapes, cut at ``limit`` (0: not).
+
+    The limit counts code points of the result, an ellipsis included.
+    """
+    shown = _VISIBLE.sub(lambda m: _SHORT.get(m.group()) or f"\\u{{{ord(m.group()):x}}}", text)
+    if limit and len(shown) > limit:
+        return shown[: limit - 1] + "…"
+    return shown
