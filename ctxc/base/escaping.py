@@ -72,12 +72,19 @@ def fence_for(text: str, mark: str = "`", minimum: int = 3) -> str:
     return mark * max(minimum, longest + 1)
 
 
-def visible(text: str, limit: int = 0) -> str:
+def visible(text: str, limit: int = 0, *, newlines: bool = False, backslashes: bool = True) -> str:
     """The text for a message: controls, hidden characters and backslashes shown as escapes, cut at ``limit`` (0: not).
 
-    The limit counts code points of the result, an ellipsis included.
+    The limit counts code points of the result, an ellipsis included. ``newlines`` keeps line feeds as they are;
+    without ``backslashes`` a backslash stays single, for lines of source that a person compares with the file.
     """
-    shown = _VISIBLE.sub(lambda m: _SHORT.get(m.group()) or f"\\u{{{ord(m.group()):x}}}", text)
+    kept = ("\n" if newlines else "") + ("" if backslashes else "\\")
+
+    def show(match: re.Match[str]) -> str:
+        char = match.group()
+        return char if char in kept else _SHORT.get(char) or f"\\u{{{ord(char):x}}}"
+
+    shown = _VISIBLE.sub(show, text)
     if limit and len(shown) > limit:
         return shown[: limit - 1] + "…"
     return shown

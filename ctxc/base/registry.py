@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
 
-@lru_cache(maxsize=None)
+@cache
 def names(package: str) -> tuple[str, ...]:
     """Public module names in a package's folder, sorted, without importing any of them."""
     spec = find_spec(package)

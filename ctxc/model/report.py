@@ -1,0 +1,112 @@
+"""What a command hands to an output format: findings with their tally, and one row for each compiled fixture.
+
+An output format knows nothing of files, caches and exit statuses; a command knows nothing of formats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ctxc.model.finding import Finding, Severity
+
+GATE_STATUSES = ("passed", "failed", "not_applicable", "not_configured", "not_checked")
+"""How a gate ends; only ``passed`` and ``failed`` were checked at all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateResult:
+    """One gate: how it ended, how many things it looked at, and what it has to say."""
+
+    id: str
+    status: str
+    checked: int = 0
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleText:
+    """What an output format may print about a rule beside its findings."""
+
+    code: str
+    name: str
+    summary: str = ""
+    help: str = ""
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """Findings of one run, sorted by path, line, column and code. ``checked`` counts what was looked at."""
+
+    command: str
+    version: str
+    now: str = ""
+    findings: tuple[Finding, ...] = ()
+    suppressed: tuple[Finding, ...] = ()
+    gates: tuple[GateResult, ...] = ()
+    base: Mapping[str, Any] | None = None
+    head: Mapping[str, Any] | None = None
+    policy: Mapping[str, Any] | None = None
+    checked: Mapping[str, int] = field(default_factory=dict)
+    rules: Mapping[str, RuleText] = field(default_factory=dict)
+
+    def count(self, severity: Severity) -> int:
+        """Findings of one severity that are not suppressed."""
+        return sum(f.severity is severity for f in self.findings)
+
+    @property
+    def worst(self) -> Severity | None:
+        """The highest severity among the findings that count; None without any."""
+        return max((f.severity for f in self.findings), default=None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """An outcome or an expectation of a fixture that did not hold, in words."""
+
+    key: str
+    expected: str
+    actual: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One fixture of ``ctxc compile``: sizes in tokens, counts of sections.
+
+    ``used`` is None where nothing was rendered. ``exact`` is false where the count has an error band.
+    """
+
+    fixture_id: str
+    template: str
+    model: str
+    outcome: str
+    used: int | None
+    available: int | None
+    exact: bool
+    kept: int
+    cut: int
+    dropped: int
+    prefix: int | None
+    path: str
+    ok: bool
+    problems: tuple[Problem, ...] = ()
+    remedies: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compiled:
+    """A fixture's row, and on demand its package as the canonical JSON text of ``ctxc.compile/1``."""
+
+    row: Row
+    package: Callable[[], str]
+    request: Callable[[], str | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompileRun:
+    """What ``ctxc compile`` hands to an output format. ``notes`` say where the packages came from."""
+
+    compiled: tuple[Compiled, ...]
+    report: Report

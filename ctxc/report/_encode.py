@@ -1,0 +1,144 @@
+"""Encoders for text that somebody else wrote, one for each place in which ctxc may print it.
+
+Everything that is read is untrusted, and a report is read by terminals, CI log parsers, Markdown renderers and XML
+parsers. Each function below makes a text inert in one of these places and keeps it readable.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ctxc.base import escaping
+
+
+def visible(text: str, *, newlines: bool = False) -> str:
+    """Text of a human format: what a reader cannot see, or a terminal would act on, is written as an escape.
+
+    Backslashes stay single, so that a path or a pattern reads as it stands in the file.
+    """
+    return escaping.visible(text, newlines=newlines, backslashes=False)
+
+
+def shorten(text: str, limit: int) -> str:
+    """At most ``limit`` code points of a text, with an ellipsis where something was left out."""
+    return text if len(text) <= limit else text[: max(0, limit - 1)] + "…"
+
+
+def guard_log(text: str) -> str:
+    """Human output that is safe in a GitHub Actions log: no line of it is a workflow command.
+
+    The runner matches ``::command::`` after trimming white space at the start of a line, and the older
+    ``##[command]`` anywhere in a line (read in ActionCommand.cs), so a prefix alone is no defence against the latter.
+    """
+    text = text.replace("##[", "##\\[")
+    return re.sub(r"(?m)^(\s*)::", r"\1\\::", text)
+
+
+def guard_json(text: str) -> str:
+    """JSON text in which no workflow command can stand, equal in value: ``[`` of ``##[`` inside strings is escaped."""
+    return text.replace("##[", "##\\u005b")
+
+
+def annotation_data(text: str) -> str:
+    """The message of a workflow command."""
+    text = visible(text, newlines=True).replace("##[", "##\\[")
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def annotation_property(text: str) -> str:
+    """A property (file, title) of a workflow command."""
+    text = visible(text).replace("##[", "##\\[")
+    return text.replace("%", "%25").replace(":", "%3A").replace(",", "%2C")
+
+
+def markdown_code(text: str, limit: int = 300) -> str:
+    """A Markdown code span that the text cannot leave."""
+    text = shorten(visible(text), limit)
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * (longest + 1)
+    pad = " " if not text or text[0] in "` " or text[-1] in "` " else ""
+    return f"{fence}{pad}{text}{pad}{fence}"
+
+
+_MARKDOWN_ACTIVE = re.compile(r"[&<>\"'`|@#\[\]*_~\\$:!(){}]")
+
+
+def markdown_text(text: str, limit: int = 1000) -> str:
+    """Plain words inside Markdown (a table cell too): no markup, no mention, no reference, no link, no HTML."""
+    return _MARKDOWN_ACTIVE.sub(lambda m: f"&#{ord(m.group())};", shorten(visible(text), limit))
+
+
+def markdown_fence(text: str) -> str:
+    """A fenced block that the text cannot close; line feeds stay."""
+    text = visible(text, newlines=True)
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}text\n{text}\n{fence}"
+
+
+_XML_ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def xml_text(text: str) -> str:
+    """Character data or an attribute value of XML 1.0; what XML cannot carry becomes a visible escape."""
+    text = _XML_ILLEGAL.sub(lambda m: f"\\u{{{ord(m.group()):x}}}", visible(text, newlines=True))
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return text.replace('"', "&quot;").replace("'", "&#39;").replace("\n", "&#10;")
+
+
+def sarif_message(text: str, limit: int = 1000) -> str:
+    """The text of a SARIF message: brackets would be links and braces placeholders."""
+    text = shorten(visible(text), limit)
+    return text.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]").replace("{", "{{").replace("}", "}}")
+
+
+def uri_path(path: str) -> str:
+    """A relative URI reference for a path of the project, percent-encoded."""
+    from urllib.parse import quote
+
+    quoted = quote(path, safe="/-._~", errors="surrogatepass")
+    head = quoted.split("/", 1)[0]
+    return "./" + quoted if ":" in head or not quoted else quoted
+
+
+def json_text(text: str) -> str:
+    """A text in which lone surrogates are replaced, so that it can be written as UTF-8."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8") if _has_surrogate(text) else text
+
+
+def _has_surrogate(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def cells(text: str) -> int:
+    """Columns that a text takes on a terminal: two for East Asian wide characters, none for combining marks."""
+    if text.isascii():
+        return len(text)
+    from unicodedata import combining, east_asian_width
+
+    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def pad(text: str, width: int, *, right: bool = False) -> str:
+    """A text filled with blanks to a width in columns."""
+    fill = " " * max(0, width - cells(text))
+    return fill + text if right else text + fill
+
+
+def clip(text: str, width: int) -> str:
+    """A text cut to a width in columns, with an ellipsis where something was left out."""
+    if cells(text) <= width:
+        return text
+    kept: list[str] = []
+    used = 0
+    for char in text:
+        size = cells(char)
+        if used + size > width - 1:
+            break
+        kept.append(char)
+        used += size
+    return "".join(kept) + "…"

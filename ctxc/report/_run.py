@@ -1,0 +1,100 @@
+"""The table of ``ctxc compile``: one row a fixture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ctxc.model.report import CompileRun, Row
+from ctxc.report import View
+from ctxc.report._draw import Cell, Column, Style, Table, draw_table
+
+SHOWN_OUTCOMES = {"budget_exceeded": "CONTEXT_BUDGET_EXCEEDED"}
+"""Outcomes that people see under another name than machines do."""
+
+TEMPLATE_FROM = 140
+"""Columns of a terminal from which on the template has a column of its own."""
+
+FULL_OUTCOME_FROM = 110
+"""Columns from which on an outcome is shown under its long name."""
+
+
+def number(value: int) -> str:
+    """A number with thousands separators, the same in every locale."""
+    return f"{value:,}"
+
+
+def tokens(value: int | None, *, exact: bool = True) -> str:
+    """Tokens for people: ``~`` marks a count that has an error band, a dash one that was not made."""
+    if value is None:
+        return "–"
+    return number(value) if exact else "~" + number(value)
+
+
+def share(used: int | None, available: int | None) -> str:
+    """Percent of the budget, rounded up, so that a request over its budget never reads 100%."""
+    if used is None or not available:
+        return ""
+    return f"{-(-100 * used // available)}%"
+
+
+def run_table(rows: Sequence[Row], view: View) -> str:
+    """The table as text."""
+    with_template = view.width is None or view.width >= TEMPLATE_FROM
+    columns = [Column(title="FIXTURE", flexible=True)]
+    if with_template:
+        columns.append(Column(title="TEMPLATE", flexible=True))
+    columns += [
+        Column(title="OUTCOME"),
+        Column(title="TOKENS", right=True),
+        Column(title="OF", right=True),
+        Column(title="", right=True),
+        Column(title="KEPT", right=True),
+        Column(title="CUT", right=True),
+        Column(title="DROP", right=True),
+        Column(title="PREFIX", right=True),
+    ]
+    lines: list[tuple[Cell, ...]] = []
+    for row in rows:
+        cells = [Cell(("✓ " if row.ok else "✗ ") + row.fixture_id, "" if row.ok else "bad")]
+        if with_template:
+            cells.append(Cell(row.template, "dim"))
+        cells += [
+            Cell(outcome(row, view), outcome_style(row)),
+            Cell(tokens(row.used, exact=row.exact)),
+            Cell(tokens(row.available), "dim"),
+            Cell(share(row.used, row.available), _share_style(row)),
+            Cell(number(row.kept), "" if row.kept else "dim"),
+            Cell(number(row.cut), "warn" if row.cut else "dim"),
+            Cell(number(row.dropped), "warn" if row.dropped else "dim"),
+            Cell(tokens(row.prefix), "accent" if row.prefix else "dim"),
+        ]
+        lines.append(tuple(cells))
+    return draw_table(Table(columns=tuple(columns), rows=tuple(lines)), view)
+
+
+def outcome(row: Row, view: View) -> str:
+    """The outcome as people see it, under its short name where there is no room."""
+    if view.width is not None and view.width < FULL_OUTCOME_FROM:
+        return row.outcome
+    return SHOWN_OUTCOMES.get(row.outcome, row.outcome)
+
+
+def outcome_style(row: Row) -> Style:
+    """Green where it is fine, red where it was not expected."""
+    if not row.ok:
+        return "bad"
+    return "good" if row.outcome == "compiled" else "accent"
+
+
+def _share_style(row: Row) -> Style:
+    if row.used is None or not row.available:
+        return ""
+    return "bad" if row.used > row.available else "warn" if 10 * row.used > 9 * row.available else "dim"
+
+
+def run_summary(run: CompileRun) -> str:
+    """One line: how many fixtures, how many as expected."""
+    total = len(run.compiled)
+    wrong = sum(not c.row.ok for c in run.compiled)
+    what = f"{number(total)} fixture{'s' if total != 1 else ''}"
+    return f"{what}, all as expected" if total and not wrong else f"{what}, {number(wrong)} not as expected"
