@@ -1,0 +1,248 @@
+r"""Exact counts by byte-pair encoding: the only module that imports tiktoken, and only when something must be encoded.
+
+The vocabulary comes from this package, never from the network, and ``Encoding.encode_ordinary`` encodes, so that the
+literal text of a special token is ordinary text.
+
+Long runs of whitespace: tiktoken (0.14, measured) ends in a Rust panic at a run of about 996,000 whitespace characters,
+because its pattern engine gives up after a million steps back. A text with a run of 500,000 or more is therefore cut
+into blocks at places where no token can cross (after a line feed, before anything but whitespace and "/"); blocks
+without such a run are encoded as ever, and in the others the pattern is applied by the ``regex`` module and each piece
+encoded by itself. That is the same result, except for characters that one of the two engines does not know yet
+because its Unicode tables are older (17,560 code points, all unassigned in Unicode 15.0; tiktoken 0.14, regex
+2026.11), and only inside such a block.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from ctxc.base.canonical import canonical
+from ctxc.base.errors import InternalFault, MissingTokenizer
+from ctxc.tokens.cache import CountStore
+from ctxc.tokens.encoding import utf8
+from ctxc.tokens.vocabulary import FOLDER, Vocabulary, load_ranks
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import tiktoken
+
+ENCODER = "tiktoken.encode_ordinary/1"
+"""Identity of the way in which text is encoded; a new one makes every stored count void."""
+
+LONG_RUN = 500_000
+"""Whitespace characters in a row from which on tiktoken's own splitting is not used."""
+
+_LONG_RUN = re.compile(rf"(?<!\s)\s{{{LONG_RUN}}}")  # looking behind keeps the search linear in a shorter run
+_SAFE_PLACE = re.compile(r"(?<=\n)(?=[^\s/])")
+
+_THREADS = 4
+_CHUNK = 200  # texts of one task: one task a text costs more than it saves
+_MIN_THREADED_BYTES = 400_000
+
+_encodings: dict[tuple[str, str, str], tiktoken.Encoding] = {}
+_loading = Lock()
+
+
+class BytePair:
+    """A tokenizer of byte pairs; counts through a store, loads its vocabulary when the store does not know.
+
+    ``digest`` is of the published rank file, the pattern and ``ENCODER``, so it is known without loading anything.
+    ``special_tokens`` are the ids that a provider's own framing uses; no text that is counted here becomes one.
+    """
+
+    method = "exact"
+
+    def __init__(
+        self,
+        *,
+        id: str,
+        vocabulary: Vocabulary,
+        pattern: str,
+        special_tokens: Mapping[str, int],
+        store: CountStore,
+        folder: Path = FOLDER,
+    ) -> None:
+        self.id = id
+        self.digest = sha256(canonical([vocabulary.ranks_sha256, pattern, ENCODER]).encode()).hexdigest()
+        self._owner = bytes.fromhex(self.digest)
+        self._vocabulary = vocabulary
+        self._pattern = pattern
+        self.special_tokens = special_tokens
+        self._store = store
+        self._folder = folder
+
+    def count(self, text: str) -> int:
+        """Tokens of a text. Raises UnreadableSource for a lone surrogate, MissingTokenizer without a vocabulary."""
+        if not text:
+            return 0
+        data = utf8(text)
+        known = self._store.get_many(self._owner, [data])[0]
+        if known is not None:
+            return known
+        tokens = len(self._encode(text))
+        self._store.put_many(self._owner, [(data, tokens)])
+        return tokens
+
+    def count_many(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text: one look-up for all, each unknown text encoded once. Raises as ``count``."""
+        order = {text: utf8(text) for text in texts if text}
+        found = self._store.get_many(self._owner, list(order.values()))
+        counts = {text: known for text, known in zip(order, found, strict=True) if known is not None}
+        if unknown := [text for text in order if text not in counts]:
+            fresh = dict(
+                zip(unknown, self._count_fresh(unknown, sum(len(order[text]) for text in unknown)), strict=True)
+            )
+            self._store.put_many(self._owner, [(order[text], tokens) for text, tokens in fresh.items()])
+            counts |= fresh
+        return [counts[text] if text else 0 for text in texts]
+
+    def prefix(self, text: str, limit: int) -> int:
+        """Length in code points of a longest prefix found whose own count is at most ``limit`` tokens.
+
+        Encodes a window from the start that is widened until it holds more than ``limit`` tokens, cuts the tokens,
+        and counts what is left again. Neither this nor a search by halves finds the longest in all cases, because
+        counts do not grow evenly; this one is never over. May split a grapheme, never a code point.
+        """
+        return self._end(text, limit, front=True)
+
+    def suffix(self, text: str, limit: int) -> int:
+        """Length in code points of a longest suffix found whose own count is at most ``limit``; as ``prefix``."""
+        return self._end(text, limit, front=False)
+
+    def encode(self, text: str) -> list[int]:
+        """Token ids of a text, not cached. Raises UnreadableSource for a lone surrogate."""
+        utf8(text)
+        return self._encode(text)
+
+    # -- prefix and suffix -----------------------------------------------------------------------------------------
+
+    def _end(self, text: str, limit: int, *, front: bool) -> int:
+        if limit <= 0 or not text:
+            return 0
+        data = utf8(text)
+        if len(data) <= limit:  # a token is at least one byte
+            return len(text)
+        owner = sha256(self._owner + (b"prefix " if front else b"suffix ") + str(limit).encode()).digest()
+        known = self._store.get_many(owner, [data])[0]
+        if known is not None and known <= len(text) and self.count(_piece(text, known, front=front)) <= limit:
+            return known
+        length = self._find_end(text, limit, front=front)
+        if length:
+            self._store.put_many(owner, [(data, length)])
+        return length
+
+    def _find_end(self, text: str, limit: int, *, front: bool) -> int:
+        window = max(256, 6 * limit)
+        while True:
+            ids = self._encode(_piece(text, min(window, len(text)), front=front))
+            if window >= len(text):
+                if len(ids) <= limit:
+                    return len(text)
+                break
+            if len(ids) > limit + 16:  # the tokens next to the window's edge are not those of the whole text
+                break
+            window *= 2
+        encoding, keep = self._encoding(), limit
+        while keep > 0:
+            data = encoding.decode_bytes(ids[:keep] if front else ids[-keep:])
+            if not front:
+                data = data.lstrip(_CONTINUATION)
+            length = len(data.decode("utf-8", "ignore"))
+            over = self.count(_piece(text, length, front=front)) - limit
+            if over <= 0:
+                return length
+            keep -= over
+        return 0
+
+    # -- encoding --------------------------------------------------------------------------------------------------
+
+    def _count_fresh(self, texts: list[str], size: int) -> list[int]:
+        self._encoding()
+        if size < _MIN_THREADED_BYTES or len(texts) <= _CHUNK:
+            return [len(self._encode(text)) for text in texts]
+        from concurrent.futures import ThreadPoolExecutor  # the encoder lets go of the interpreter while it works
+
+        def count_chunk(start: int) -> list[int]:
+            return [len(self._encode(text)) for text in texts[start : start + _CHUNK]]
+
+        with ThreadPoolExecutor(_THREADS) as pool:
+            return [count for chunk in pool.map(count_chunk, range(0, len(texts), _CHUNK)) for count in chunk]
+
+    def _encode(self, text: str) -> list[int]:
+        encoding = self._encoding()
+        try:
+            if len(text) < LONG_RUN or not _LONG_RUN.search(text):
+                return encoding.encode_ordinary(text)
+            ids: list[int] = []
+            for block, long_run in _blocks(text):
+                ids += self._encode_by_pieces(block) if long_run else encoding.encode_ordinary(block)
+            return ids
+        except BaseException as error:
+            # A Rust panic is no Exception and its class cannot be imported.
+            if type(error).__name__ != "PanicException":
+                raise
+            raise InternalFault(
+                f"the encoder {self.id} gave up on a text of {len(text):,} characters",
+                help="report the text; until then shorten its longest run of one kind of character",
+            ) from error
+
+    def _encode_by_pieces(self, block: str) -> list[int]:
+        import regex
+
+        encoding, ids = self._encoding(), []
+        for match in regex.finditer(self._pattern, block):
+            ids += encoding._encode_single_piece(match.group())
+        return ids
+
+    def _encoding(self) -> tiktoken.Encoding:
+        key = (self._vocabulary.name, self._pattern, str(self._folder))
+        encoding = _encodings.get(key)
+        if encoding is None:
+            with _loading:
+                encoding = _encodings.get(key)
+                if encoding is None:
+                    encoding = _encodings[key] = self._load()
+        return encoding
+
+    def _load(self) -> tiktoken.Encoding:
+        try:
+            import tiktoken
+        except ImportError as error:
+            raise MissingTokenizer(
+                f"counting with {self.id} needs the package tiktoken", help="pip install tiktoken"
+            ) from error
+        return tiktoken.Encoding(
+            self.id,
+            pat_str=self._pattern,
+            mergeable_ranks=load_ranks(self._vocabulary, self._folder),
+            special_tokens={},  # never encoded as such
+        )
+
+
+_CONTINUATION = bytes(range(0x80, 0xC0))
+
+
+def _piece(text: str, length: int, *, front: bool) -> str:
+    return text[:length] if front else text[len(text) - length :]
+
+
+def _blocks(text: str) -> Iterator[tuple[str, bool]]:
+    """A text in blocks that encode independently, each with whether it holds a long run of whitespace."""
+    start = 0
+    for run in _LONG_RUN.finditer(text):
+        if run.start() < start:
+            continue
+        before = max((place.start() for place in _SAFE_PLACE.finditer(text, start, run.start())), default=start)
+        if before > start:
+            yield text[start:before], False
+        after = _SAFE_PLACE.search(text, run.end())
+        end = after.start() if after else len(text)
+        yield text[before:end], True
+        start = end
+    if start < len(text):
+        yield text[start:], False
