@@ -16,12 +16,17 @@ SERIALIZATION = "ctxc.request/1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """Rendered text of one section. ``mark``: a cache mark should stand after it."""
+    """Rendered text of one section. ``mark``: a cache mark should stand after it.
+
+    ``safe`` says that the text may be pasted into a text that others share: it is application text, or it has been
+    wrapped and escaped. A part of a turn that is not safe is quoted by the shapes that have only such a text.
+    """
 
     section_id: str
     text: str
     stable: bool = False
     mark: str = ""  # "" or the time to live: "5m", "1h", "default"
+    safe: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ defines ``SHAPE``, an object that satisfies ``port.Shape``.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
@@ -23,7 +23,7 @@ def shape_ids() -> tuple[str, ...]:
     return tuple(n for n in registry.names(__name__) if n not in _NOT_SHAPES)
 
 
-@lru_cache(maxsize=None)
+@cache
 def shape(name: str) -> Shape:
     """The request shape of a name; raises KeyError for one that does not exist."""
     if name not in shape_ids():

@@ -1,0 +1,128 @@
+"""The sum of a request's tokens: texts that a tokenizer counts, constants of a protocol, and how far each may be off.
+
+Bands add up in tokens and are printed relative to the total, in basis points, rounded up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ctxc.model.counting import Count, CountPart, Tokenizer, worst
+from ctxc.model.provider import ModelRow, TokenizerRef
+from ctxc.providers._read import as_int, as_map
+
+_ONE = 10_000  # basis points
+
+FOREIGN = "counted with a tokenizer that the model's row does not name: the row's factor and band do not apply"
+
+
+def tokenizer_ref(tokenizer: Tokenizer, row: ModelRow) -> TokenizerRef | None:
+    """The row's statement about this tokenizer, or None where the row does not know it."""
+    for ref in (row.tokenizer, *row.alternatives):
+        if ref.id == tokenizer.id:
+            return ref
+    return None
+
+
+def framing_of(row: ModelRow, ref: TokenizerRef | None) -> Mapping[str, Any]:
+    """Framing data, with what holds only for one tokenizer (``by_tokenizer``) laid over it."""
+    special = as_map(as_map(row.framing.get("by_tokenizer")).get(ref.id if ref else ""))
+    return {**row.framing, **special} if special else row.framing
+
+
+class Tally:
+    """Collects what is counted, asks the tokenizer once for all of it, and adds up."""
+
+    __slots__ = ("_abs_high", "_abs_low", "_fixed", "_methods", "_notes", "_texts")
+
+    def __init__(self) -> None:
+        self._texts: list[tuple[str, str]] = []
+        self._fixed: list[tuple[str, int]] = []
+        self._methods: list[str] = []
+        self._notes: list[str] = []
+        self._abs_low = 0
+        self._abs_high = 0
+
+    def text(self, pointer: str, text: str) -> None:
+        """Count a text at a pointer."""
+        if text:
+            self._texts.append((pointer, text))
+
+    def fixed(self, pointer: str, tokens: int, *, low: int = 0, high: int = 0) -> None:
+        """Add a constant of the protocol, and how many tokens it may be off."""
+        if tokens:
+            self._fixed.append((pointer, tokens))
+        self._abs_low += low
+        self._abs_high += high
+
+    def uncertain(self, low: int, high: int) -> None:
+        """Widen the band by a number of tokens."""
+        self._abs_low += low
+        self._abs_high += high
+
+    def method(self, method: str) -> None:
+        """Lower the method to at most this one."""
+        self._methods.append(method)
+
+    def note(self, note: str) -> None:
+        """Say something about the count, once."""
+        if note not in self._notes:
+            self._notes.append(note)
+
+    def finish(self, tokenizer: Tokenizer, row: ModelRow) -> Count:
+        """The count of the whole. The parts' tokens sum to its tokens."""
+        ref = tokenizer_ref(tokenizer, row)
+        factor, low_bp, high_bp = _ONE, 0, 0
+        methods = [tokenizer.method, *self._methods]
+        if ref is None:
+            methods.append("heuristic")
+            self.note(FOREIGN)
+        else:
+            factor, low_bp, high_bp = ref.factor_bp, ref.error_low_bp, ref.error_high_bp
+            methods.append(ref.method)
+        other = as_map(framing_of(row, ref).get("other_scripts")) if ref is not None else {}
+        counts = tokenizer.count_many([text for _, text in self._texts])
+        parts: list[CountPart] = [CountPart(pointer=p, tokens=n) for p, n in self._fixed]
+        fixed = sum(n for _, n in self._fixed)
+        scaled = low = high = 0  # in basis points of a token, so that rounding happens once
+        shown = 0
+        for (pointer, text), count in zip(self._texts, counts, strict=True):
+            part_factor, part_low, part_high = factor, low_bp, high_bp
+            if other and not text.isascii():
+                part_factor, part_low, part_high = _blend(text, other, factor, low_bp, high_bp)
+            scaled += count * part_factor
+            low += count * part_factor * part_low
+            high += count * part_factor * part_high
+            upto = (scaled + _ONE // 2) // _ONE
+            parts.append(CountPart(pointer=pointer, tokens=upto - shown))
+            shown = upto
+        total = fixed + shown
+        low_tokens = low // (_ONE * _ONE) + (1 if low % (_ONE * _ONE) else 0) + self._abs_low
+        high_tokens = high // (_ONE * _ONE) + (1 if high % (_ONE * _ONE) else 0) + self._abs_high
+        return Count(
+            tokens=total,
+            method=worst(*methods),
+            tokenizer=tokenizer.id,
+            error_low_bp=_relative(low_tokens, total),
+            error_high_bp=_relative(high_tokens, total),
+            parts=tuple(parts),
+            notes=tuple(self._notes),
+        )
+
+
+def _blend(text: str, other: Mapping[str, Any], factor: int, low: int, high: int) -> tuple[int, int, int]:
+    """Factor and band of a text that is partly in other scripts, by the share of its bytes that are not ASCII."""
+    total = len(text.encode("utf-8", "surrogatepass"))
+    share = (total - len(text.encode("ascii", "ignore"))) * _ONE // total
+
+    def between(base: int, key: str) -> int:
+        return base + (as_int(other.get(key), base) - base) * share // _ONE
+
+    return between(factor, "factor_bp"), between(low, "error_low_bp"), between(high, "error_high_bp")
+
+
+def _relative(tokens: int, total: int) -> int:
+    if tokens <= 0:
+        return 0
+    return -(-tokens * _ONE // max(total, 1))
