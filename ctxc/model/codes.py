@@ -64,11 +64,25 @@ CODES: Mapping[str, tuple[str, Severity]] = {
     "CTX118": ("unknown-section", _E),
     "CTX119": ("sensitive-names-nothing", _E),
     "CTX120": ("turn-without-reply", _E),
+    "CTX121": ("fragment-conflict", _E),
+    "CTX122": ("fragment-overrun", _E),
+    "CTX123": ("missing-now", _E),
+    "CTX124": ("bad-time", _E),
+    "CTX125": ("unknown-renderer", _E),
+    "CTX126": ("unknown-checkpoint", _E),
     # 2: budget, cost and latency
     "CTX200": ("no-input-budget", _E),
+    "CTX201": ("token-ceiling", _E),
+    "CTX202": ("budget-exceeded", _E),
     # 5: trust
     "CTX500": ("authority-raised", _E),
     "CTX501": ("untrusted-zone", _E),
+    # 6: tools and contracts
+    "CTX600": ("capability-missing", _E),
+    "CTX601": ("provider-refuses", _E),
+    # 8: expectations and evidence
+    "CTX800": ("unexpected-outcome", _E),
+    "CTX801": ("expectation-failed", _E),
 }
 """Code to name and default severity."""
 

@@ -1,0 +1,88 @@
+"""A conversation as units that may not be split: a message, or a call together with its results.
+
+A turn begins with a user message and lasts to the next. Whatever is cut, is cut between units: a tool call and its
+result leave together. Leading system and developer messages of a recorded history are units of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ctxc.model.section import Authority, Message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    """Messages that stay or leave together. ``unfinished``: a call in it has no result yet."""
+
+    messages: tuple[Message, ...]
+    turn: int
+    opens_turn: bool
+    unfinished: bool = False
+
+    @property
+    def authority(self) -> Authority:
+        """The lowest authority in the unit: user T3, assistant T2, tool T5."""
+        return max(_OF_ROLE.get(m.role, Authority.T3) for m in self.messages)
+
+
+_OF_ROLE = {
+    "assistant": Authority.T2,
+    "user": Authority.T3,
+    # Text that once was a system message is a recording now: it may not instruct again.
+    "system": Authority.T3,
+    "developer": Authority.T3,
+    "tool": Authority.T5,
+}
+
+
+def units(messages: Sequence[Message]) -> tuple[Unit, ...]:
+    """Units in order. A result whose call is not in the history is a unit of its own (an orphan)."""
+    found: list[Unit] = []
+    turn = -1
+    position = 0
+    while position < len(messages):
+        message = messages[position]
+        opens = message.role == "user" and not _answers(message)
+        if opens or turn < 0:
+            turn += 1
+        taken = [message]
+        position += 1
+        waiting = {c.id for c in message.tool_calls}
+        while waiting and position < len(messages):
+            following = messages[position]
+            if following.role != "tool" or following.tool_call_id not in waiting:
+                break
+            waiting.discard(following.tool_call_id or "")
+            taken.append(following)
+            position += 1
+        last = position >= len(messages)
+        found.append(
+            Unit(
+                messages=tuple(taken),
+                turn=turn,
+                opens_turn=opens,
+                unfinished=bool(waiting) and last,
+            )
+        )
+    return tuple(found)
+
+
+def _answers(message: Message) -> bool:
+    return message.tool_call_id is not None
+
+
+def orphans(messages: Sequence[Message]) -> tuple[int, ...]:
+    """Positions of tool messages whose call does not stand in the assistant message before them."""
+    found = []
+    open_calls: set[str] = set()
+    for position, message in enumerate(messages):
+        if message.tool_calls:
+            open_calls = {c.id for c in message.tool_calls}
+        elif message.role == "tool":
+            if message.tool_call_id not in open_calls:
+                found.append(position)
+        else:
+            open_calls = set()
+    return tuple(found)

@@ -1,0 +1,172 @@
+"""Drafts: sections with their rendered text and its tokens, counted alone, with wrapper and joiner."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ctxc.compiler.stage import Request
+from ctxc.compiler.wrap import block, body, is_native
+from ctxc.compiler.wrappers import JOINER, Wrapper
+from ctxc.model.request import Part, RenderPlan
+from ctxc.model.section import Kind, Message, Section, Zone
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A section as it would be rendered.
+
+    ``tokens`` counts the rendered span with wrapper and joiner alone; ``messages`` how many messages of the provider's
+    it opens, whose framing belongs to the overhead of the whole request.
+    """
+
+    section: Section
+    content: str
+    rendered: str
+    tokens: int
+    messages: int = 0
+    truncated: bool = False
+    verdict: str = "kept"
+    strategy: str = ""
+
+
+def measure(request: Request, sections: Sequence[Section], wrapper: Wrapper) -> dict[str, Draft]:
+    """A draft of each section by id; all texts are counted in one batch."""
+    contents = [content_of(request, s) for s in sections]
+    rendered = [rendered_of(request, s, c, wrapper) for s, c in zip(sections, contents, strict=True)]
+    texts: list[str] = []
+    spans: list[tuple[int, int]] = []
+    for section, text in zip(sections, rendered, strict=True):
+        pieces = _pieces(section, text)
+        spans.append((len(texts), len(texts) + len(pieces)))
+        texts.extend(pieces)
+    counts = request.tokenizer.count_many(texts)
+    scale = request.row.tokenizer.factor_bp
+    drafts: dict[str, Draft] = {}
+    for section, content, text, (start, end) in zip(sections, contents, rendered, spans, strict=True):
+        tokens = sum(counts[start:end])
+        if scale != 10_000:
+            tokens = -(-tokens * scale // 10_000)
+        if section.kind is Kind.TOOLS or (section.kind is Kind.CONTRACT and request.contract_in_field):
+            tokens += provider_tokens(request, section)
+        drafts[section.section_id] = Draft(
+            section=section,
+            content=content,
+            rendered=text,
+            tokens=tokens,
+            messages=_messages(section),
+        )
+    return drafts
+
+
+def content_of(request: Request, section: Section) -> str:
+    """The body of a section before it is wrapped; empty for what has a place of its own."""
+    if section.messages or section.kind is Kind.TOOLS:
+        return ""
+    if section.kind is Kind.USER:
+        return section.text if not section.has_value else body(section)
+    if section.kind is Kind.CONTRACT and request.contract is not None and section.has_value:
+        return contract_text(request)
+    return body(section)
+
+
+def contract_text(request: Request) -> str:
+    """What the system text says about the contract: all of it, or only what the provider's field cannot say."""
+    from ctxc.compiler.wrap import json_text
+
+    contract = request.contract
+    assert contract is not None
+    lines = []
+    if contract.description:
+        lines.append(contract.description)
+    if not request.contract_in_field:
+        lines.append("Answer with one JSON value that satisfies this JSON Schema:")
+        lines.append(json_text(contract.schema))
+    if contract.refusal:
+        place = contract.refusal.get("field")
+        lines.append(
+            "When it cannot be answered"
+            + (f", `{place}` says: " if place else ", say: ")
+            + json_text(contract.refusal.get("text", ""))
+        )
+    if contract.citations:
+        place = contract.citations.get("field", "citations")
+        rule = f"`{place}` lists the ids of the evidence that supports the answer"
+        if contract.citations.get("must_exist"):
+            rule += "; only ids that stand in this request"
+        lines.append(rule + ".")
+    return "\n".join(lines)
+
+
+def rendered_of(request: Request, section: Section, content: str, wrapper: Wrapper) -> str:
+    """The text that is sent for a section (for a conversation: nothing here, its messages are sent)."""
+    if section.messages or section.kind is Kind.TOOLS:
+        return ""
+    if section.kind is Kind.USER or not content:
+        return content
+    return block(wrapper, section, content)
+
+
+def _pieces(section: Section, rendered: str) -> list[str]:
+    if section.messages:
+        return [piece for m in section.messages for piece in message_pieces(m)]
+    if not rendered:
+        return []
+    return [rendered if is_native(section) else rendered + JOINER]
+
+
+def message_pieces(message: Message) -> list[str]:
+    """Every text of a message that is counted: content, names and arguments of calls."""
+    pieces = [message.content] if message.content else []
+    for call in message.tool_calls:
+        pieces.extend((call.name, call.arguments))
+    return pieces
+
+
+def _messages(section: Section) -> int:
+    if section.messages:
+        return len(section.messages)
+    return 1 if section.kind in (Kind.USER, Kind.FOCUS) else 0
+
+
+def provider_tokens(request: Request, section: Section) -> int:
+    """Tokens that the request shape adds for tool definitions or for a contract in its own field.
+
+    Measured on a request that holds nothing else, against one without it.
+    """
+    plan = RenderPlan(
+        profile=request.provider,
+        row=request.row,
+        model=request.model,
+        system=(Part(section_id="x", text="x"),),
+        output_reserve=request.limits.output_reserve,
+    )
+    with_it = (
+        RenderPlan(
+            profile=plan.profile,
+            row=plan.row,
+            model=plan.model,
+            system=plan.system,
+            tools=section.tools,
+            tools_section=section.section_id,
+            output_reserve=plan.output_reserve,
+        )
+        if section.kind is Kind.TOOLS
+        else RenderPlan(
+            profile=plan.profile,
+            row=plan.row,
+            model=plan.model,
+            system=plan.system,
+            contract=request.contract,
+            contract_section=section.section_id,
+            output_reserve=plan.output_reserve,
+        )
+    )
+    shape, tokenizer, row = request.shape, request.tokenizer, request.row
+    more = shape.count(shape.render(with_it).request, tokenizer, row).tokens
+    return more - shape.count(shape.render(plan).request, tokenizer, row).tokens
+
+
+def in_data_turn(section: Section) -> bool:
+    """Whether a section is wrapped material inside a turn (task, state, data), rather than a message of its own."""
+    return section.zone in (Zone.TURN, Zone.DATA) and not is_native(section) and section.kind is not Kind.FOCUS

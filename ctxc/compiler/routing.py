@@ -1,0 +1,84 @@
+"""Which fragments a route makes candidates. An inverted index, so that a thousand fragments cost no more than ten."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
+
+from ctxc.base.canonical import digest_json
+from ctxc.model.fragment import GROUPS, Fragment, LoadMode
+from ctxc.model.project import Project
+
+Route = Mapping[str, tuple[str, ...]]
+
+_FILES = "files"
+
+
+def matches(conditions: Mapping[str, tuple[str, ...]], route: Route) -> bool:
+    """Whether every key of the conditions matches, any of its values; a key that the route lacks does not match.
+
+    ``files`` holds globs that are compared with the route's file paths.
+    """
+    for key, wanted in conditions.items():
+        have = route.get(key)
+        if not have:
+            return False
+        if key == _FILES:
+            if not any(_glob(path, pattern) for pattern in wanted for path in have):
+                return False
+        elif not any(value in wanted for value in have):
+            return False
+    return True
+
+
+def _glob(path: str, pattern: str) -> bool:
+    """Shell-style match on a POSIX path; ``**/`` also matches no folder at all."""
+    if fnmatchcase(path, pattern):
+        return True
+    return "**/" in pattern and fnmatchcase(path, pattern.replace("**/", ""))
+
+
+def prompt_order(fragment: Fragment) -> tuple[int, int, str]:
+    """Core, family, task, capability; inside a group by priority, highest first, then id."""
+    return (GROUPS.index(fragment.kind), -fragment.priority, fragment.id)
+
+
+class FragmentIndex:
+    """Fragments by the first condition that a route has to meet."""
+
+    def __init__(self, project: Project) -> None:
+        self.newest: dict[str, Fragment] = {k: v[-1] for k, v in project.fragments.items() if v}
+        self._open: list[Fragment] = []
+        self._keyed: dict[tuple[str, str], list[Fragment]] = {}
+        for fragment in self.newest.values():
+            if fragment.load_mode is LoadMode.EXPLICIT:
+                continue
+            if fragment.load_mode is LoadMode.ALWAYS or not fragment.applies_when:
+                # A route-matched fragment without conditions matches nothing: it names no route.
+                if fragment.load_mode is not LoadMode.ROUTE_MATCH:
+                    self._open.append(fragment)
+                continue
+            key = min(fragment.applies_when)
+            if key == _FILES:
+                self._open.append(fragment)
+                continue
+            for value in fragment.applies_when[key]:
+                self._keyed.setdefault((key, value), []).append(fragment)
+
+    def candidates(self, route: Route) -> list[Fragment]:
+        """Fragments that the route itself makes candidates (not those that are only required by another), by id."""
+        found: dict[str, Fragment] = {}
+        for fragment in self._open:
+            if fragment.load_mode is LoadMode.ALWAYS or matches(fragment.applies_when, route):
+                found[fragment.id] = fragment
+        for key, values in route.items():
+            for value in values:
+                for fragment in self._keyed.get((key, value), ()):
+                    if fragment.id not in found and matches(fragment.applies_when, route):
+                        found[fragment.id] = fragment
+        return [found[k] for k in sorted(found)]
+
+
+def route_key(candidates: Iterable[Fragment]) -> str:
+    """Identity of a set of candidates: changes when a fragment newly matches or no longer does."""
+    return digest_json([[f.id, f.version, f.origin.path, f.origin.pointer] for f in candidates])[7:]

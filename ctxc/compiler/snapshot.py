@@ -1,0 +1,307 @@
+"""Stage snapshot: the canonical record of every decision of one compile (``ctxc.snapshot/1``).
+
+Keys are ASCII; values are strings, integers, booleans, null, lists and objects, so that compact sorted JSON is
+RFC 8785. It holds no content, no clock of the machine and no path outside the project.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ctxc.base.canonical import canonical, digest_json, digest_text
+from ctxc.compiler.stage import Request
+from ctxc.model.counting import Count
+from ctxc.model.fixture import Fixture
+from ctxc.model.package import Compression, Conflict, Decision, Dropped, Outcome, Placed, State
+from ctxc.model.request import SERIALIZATION, Rendered, Segment
+from ctxc.model.section import Section
+
+SCHEMA = "ctxc.snapshot/1"
+
+
+def bundle_id(request: Request) -> str:
+    """``template:route values in template order:request profile``; a route value that is missing is ``-``."""
+    route = request.fixture.route
+    values = ["+".join(route[name]) if route.get(name) else "-" for name in request.template.route]
+    parts = [request.template.id, *values]
+    if request.profile is not None:
+        parts.append(request.profile.id)
+    return ":".join(parts)
+
+
+def snapshot(
+    request: Request,
+    *,
+    outcome: Outcome,
+    placed: Sequence[Placed],
+    dropped: Sequence[Dropped],
+    decisions: Sequence[Decision],
+    states: Sequence[State],
+    conflicts: Sequence[Conflict],
+    compression: Sequence[Compression],
+    rendered: Rendered | None,
+    count: Count | None,
+    overhead: int,
+    buckets: Mapping[str, int],
+    remedies: Sequence[str],
+    over: Sequence[Mapping[str, Any]] = (),
+) -> dict[str, Any]:
+    """The snapshot as a JSON object, its id included."""
+    limits = request.limits
+    body: dict[str, Any] = {
+        "schema": SCHEMA,
+        "fixture_id": request.fixture.id,
+        "template": {
+            "id": request.template.id,
+            "version": request.template.version,
+            "hash": request.template.content_hash,
+        },
+        "renderer": request.template.renderer,
+        "request_profile": _versioned(request.profile),
+        "bundle_id": bundle_id(request),
+        "route": {k: list(v) for k, v in request.fixture.route.items()},
+        "provider": {
+            "id": request.provider.id,
+            "version": request.provider.version,
+            "model": request.model,
+            "shape": request.provider.shape,
+        },
+        "tokenizer": _tokenizer(request, count),
+        "budget": {
+            "window": limits.window,
+            "output_reserve": limits.output_reserve,
+            "safety_margin": limits.safety_margin,
+            "ceiling": limits.ceiling,
+            "available_input": limits.available,
+            "used_input": count.tokens if count is not None else None,
+            "used_input_high": count.upper if count is not None else None,
+            "overhead": overhead,
+            "buckets": _buckets(request, buckets),
+            "over": list(over),
+        },
+        "sections": [_section(p) for p in placed],
+        "dropped_sections": [
+            {
+                "section_id": d.section_id,
+                "kind": d.kind,
+                "stage": d.stage,
+                "reason": d.reason,
+                "tokens": d.tokens,
+                "detail": d.detail,
+            }
+            for d in dropped
+        ],
+        "compression": [
+            {
+                "section_id": c.section_id,
+                "before": c.before,
+                "after": c.after,
+                "strategy": c.strategy,
+                "source_refs": list(c.source_refs),
+            }
+            for c in compression
+        ],
+        "conflicts": [
+            {"topic": c.topic, "sides": list(c.sides), "preferred": c.preferred, "reason": c.reason} for c in conflicts
+        ],
+        "states": [
+            {
+                "candidate_id": s.candidate_id,
+                "discoverable": s.discoverable,
+                "selected": s.selected,
+                "loaded": s.loaded,
+                "authorised": s.authorised,
+            }
+            for s in states
+        ],
+        "cache": cache_of(request, placed, rendered),
+        "output_contract": _versioned(request.contract),
+        "tools_hash": _tools_hash(placed),
+        "request_hash": digest_json(rendered.request) if rendered is not None else None,
+        "decisions": [
+            {
+                "section_id": d.section_id,
+                "stage": d.stage,
+                "verdict": d.verdict,
+                "reason": d.reason,
+                "before": d.before,
+                "after": d.after,
+            }
+            for d in decisions
+        ],
+        "outcome": outcome.value,
+        "remedies": list(remedies),
+    }
+    body["snapshot_id"] = snapshot_id(body)
+    return body
+
+
+def snapshot_id(body: Mapping[str, Any]) -> str:
+    """``ctx_`` and 16 hex digits of the hash of a snapshot without its id and without locations."""
+    bare = {k: v for k, v in body.items() if k != "snapshot_id"}
+    bare["sections"] = [{k: v for k, v in s.items() if k != "location"} for s in body.get("sections", ())]
+    return "ctx_" + digest_text(canonical(bare))[7:23]
+
+
+def invalid_snapshot(fixture: Fixture, reasons: Sequence[str]) -> dict[str, Any]:
+    """What can be said of a fixture whose sources are broken."""
+    body: dict[str, Any] = {
+        "schema": SCHEMA,
+        "fixture_id": fixture.id,
+        "outcome": Outcome.INVALID.value,
+        "sections": [],
+        "dropped_sections": [],
+        "decisions": [
+            {
+                "section_id": "",
+                "stage": "resolve",
+                "verdict": "refused",
+                "reason": reason,
+                "before": None,
+                "after": None,
+            }
+            for reason in reasons
+        ],
+        "remedies": [],
+    }
+    body["snapshot_id"] = snapshot_id(body)
+    return body
+
+
+def _versioned(thing: Any) -> dict[str, str] | None:
+    if thing is None:
+        return None
+    return {"id": thing.id, "version": thing.version, "hash": thing.content_hash}
+
+
+def _tokenizer(request: Request, count: Count | None) -> dict[str, Any]:
+    ref = request.row.tokenizer
+    return {
+        "id": request.tokenizer.id,
+        "digest": request.tokenizer.digest,
+        "method": count.method if count is not None else ref.method,
+        "error_low_bp": count.error_low_bp if count is not None else ref.error_low_bp,
+        "error_high_bp": count.error_high_bp if count is not None else ref.error_high_bp,
+    }
+
+
+def _buckets(request: Request, used: Mapping[str, int]) -> dict[str, Any]:
+    return {
+        b.id: {"min": b.min, "soft": b.soft, "max": b.max, "borrow": b.borrow, "used": used.get(b.id, 0)}
+        for b in request.limits.buckets
+    }
+
+
+def _section(placed: Placed) -> dict[str, Any]:
+    section = placed.section
+    return {
+        "section_id": section.section_id,
+        "kind": section.kind.value,
+        "authority": section.authority.name,
+        "trust": section.trust.value,
+        "verification": section.verification.value,
+        "tier": section.tier.name,
+        "zone": section.zone.value,
+        "source_uri": section.source_uri,
+        "source_version": section.source_version,
+        # A hash of a short secret is the secret to whoever can guess it.
+        "content_hash": None if section.sensitive else content_hash(section, placed.content),
+        "rendered_hash": None if section.sensitive else rendered_hash(section, placed.rendered),
+        "tokens": placed.tokens,
+        "position": placed.position,
+        "cacheable": section.cacheable,
+        "required": section.required,
+        "truncated": placed.truncated,
+        "score": _score(section),
+        "location": {"path": section.origin.path, "pointer": section.origin.pointer},
+    }
+
+
+def _score(section: Section) -> dict[str, Any] | None:
+    """The score with every term, as decimal text: snapshots hold no floats."""
+    if section.score is None:
+        return None
+    return {
+        "total": f"{section.score.total:.6f}",
+        "terms": [{"name": n, "value": f"{v:.6f}", "weight": f"{w:.2f}"} for n, v, w in section.score.terms],
+    }
+
+
+def content_hash(section: Section, content: str) -> str:
+    """Hash of what a section says, without its wrapper."""
+    if section.messages:
+        return digest_json([_message(m) for m in section.messages])
+    if section.tools:
+        return digest_json([[t.name, t.description, t.input_schema] for t in section.tools])
+    return digest_text(content)
+
+
+def rendered_hash(section: Section, rendered: str) -> str:
+    """Hash of what is sent for a section."""
+    if section.messages or section.tools:
+        return content_hash(section, "")
+    return digest_text(rendered)
+
+
+def _message(message: Any) -> list[Any]:
+    return [
+        message.role,
+        message.name,
+        message.content,
+        [[c.id, c.name, c.arguments] for c in message.tool_calls],
+        message.tool_call_id,
+        message.is_error,
+    ]
+
+
+def _tools_hash(placed: Sequence[Placed]) -> str | None:
+    tools = [t for p in placed for t in p.section.tools]
+    return digest_json([[t.name, t.description, t.input_schema] for t in tools]) if tools else None
+
+
+def cache_of(request: Request, placed: Sequence[Placed], rendered: Rendered | None) -> dict[str, Any]:
+    """Segments in the provider's physical order, where marks stand, and the identity of the stable prefix."""
+    if rendered is None:
+        return {"segments": [], "marks": [], "prefix_tokens": 0, "cache_prefix_hash": None}
+    tokens = {p.section.section_id: p.tokens for p in placed}
+    hidden = {p.section.section_id for p in placed if p.section.sensitive}
+    segments = rendered.segments
+    prefix = stable_prefix(segments)
+    counted: set[str] = set()
+    prefix_tokens = 0
+    for segment in prefix:
+        if segment.id not in counted:
+            counted.add(segment.id)
+            prefix_tokens += tokens.get(segment.id, 0)
+    return {
+        "segments": [
+            {
+                "id": s.id,
+                "zone": s.zone,
+                "stable": s.stable,
+                "tokens": tokens.get(s.id, 0),
+                "hash": None if s.id in hidden else digest_text(s.wire),
+            }
+            for s in segments
+        ],
+        "marks": [{"after": s.id, "pointer": s.pointer, "ttl": s.mark} for s in segments if s.mark],
+        "prefix_tokens": prefix_tokens,
+        "cache_prefix_hash": prefix_hash(request, prefix),
+    }
+
+
+def stable_prefix(segments: Sequence[Segment]) -> tuple[Segment, ...]:
+    """The leading run of stable segments."""
+    found: list[Segment] = []
+    for segment in segments:
+        if not segment.stable:
+            break
+        found.append(segment)
+    return tuple(found)
+
+
+def prefix_hash(request: Request, prefix: Sequence[Segment]) -> str:
+    """Hash of provider, model, serialization version, tenant scope and the exact bytes of the stable segments."""
+    tenant = request.fixture.principal.tenant if request.fixture.principal else ""
+    return digest_json([request.provider.id, request.model, SERIALIZATION, tenant, [s.wire for s in prefix]])

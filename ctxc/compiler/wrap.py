@@ -1,0 +1,128 @@
+"""From a section to the text that a model reads: what its body is, and the block around it.
+
+Application text (T0, T1 from the tree) stands as it is written. Everything else is carried as JSON: a text as a JSON
+string, structured data as JSON, with everything escaped that could close a block, forge a role or hide (DESIGN
+section 6). The user's own turn and the recorded conversation are not wrapped: they are JSON string values of their
+own messages.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ctxc.base.escaping import json_string_escape
+from ctxc.compiler.wrappers import Wrapper
+from ctxc.model.fixture import Record
+from ctxc.model.section import Authority, Kind, Section, Verification
+
+_HEADER_FIELDS = ("locator", "artifact_ref")
+
+
+def is_native(section: Section) -> bool:
+    """Whether a section stands in a place of its own in the request, unwrapped."""
+    return section.kind in (Kind.USER, Kind.TOOLS) or bool(section.messages)
+
+
+def is_verbatim(section: Section) -> bool:
+    """Whether a section's text is application text that is pasted as it stands in the tree."""
+    return section.authority <= Authority.T1 and not section.has_value
+
+
+def body(section: Section, *, text: str | None = None, value: Any = None, cut: bool = False) -> str:
+    """The body of a block. ``text`` or ``value`` replace the section's own content after a cut."""
+    record = section.attributes.get("record")
+    if is_verbatim(section):
+        return section.text if text is None else text
+    content: Any
+    if cut:
+        content = text if text is not None else value
+    else:
+        content = section.value if section.has_value else section.text
+    if isinstance(record, Record):
+        content = _envelope(section, record, content, cut)
+    if isinstance(content, str):
+        return _quoted(content)
+    return json_text(content)
+
+
+def json_text(value: Any) -> str:
+    """JSON in the value's own key order, with the escapes of ``json_string_escape`` inside its strings."""
+    if isinstance(value, str):
+        return _quoted(value)
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_quoted(str(k))}: {json_text(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(json_text(v) for v in value) + "]"
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _quoted(text: str) -> str:
+    """A JSON string in which no wrapper, and no role token of a known family, is written."""
+    return json_string_escape(text).replace("[/", "\\u005b/")
+
+
+def _envelope(section: Section, record: Record, content: Any, cut: bool) -> Any:
+    """What a record says beside its content: status and call of a tool result, limits of evidence."""
+    if section.kind is Kind.TOOL_RESULT:
+        fields: dict[str, Any] = {}
+        for name, value in (
+            ("call_id", record.call_id),
+            ("tool", record.tool_name),
+            ("status", record.status),
+            ("artifact_ref", record.artifact_ref),
+        ):
+            if value:
+                fields[name] = value
+        if record.truncated or cut:
+            fields["truncated"] = True
+        if "error" in record.attributes and record.attributes["error"] is not None:
+            fields["error"] = record.attributes["error"]
+        if content not in (None, ""):
+            fields["data"] = content
+        return fields
+    if record.limitations:
+        return {"content": content, "limitations": list(record.limitations)}
+    return content
+
+
+def header(section: Section) -> tuple[tuple[str, str], ...]:
+    """Attributes of a block's first line: id, source, version, and what a reader needs to weigh the content."""
+    fields = [("id", section.item_id or section.section_id)]
+    if section.source_uri and not section.source_uri.startswith(("fixture:", "template:")):
+        fields.append(("source", section.source_uri))
+    if section.source_version:
+        fields.append(("version", section.source_version))
+    record = section.attributes.get("record")
+    if isinstance(record, Record):
+        fields.extend((name, getattr(record, name)) for name in _HEADER_FIELDS if getattr(record, name))
+        if record.time:
+            fields.append(("time", record.time))
+        if section.kind in (Kind.EVIDENCE, Kind.HANDOFF) or section.verification is not Verification.UNVERIFIED:
+            fields.append(("verification", section.verification.value))
+    return tuple((k, _quoted(v)) for k, v in fields)
+
+
+def block(wrapper: Wrapper, section: Section, content: str) -> str:
+    """A whole block."""
+    kind = "summary" if section.attributes.get("summary") else section.kind.value
+    return "\n".join((wrapper.open(kind, section.trust.value, header(section)), content, wrapper.close(kind)))
+
+
+def reference(section: Section) -> dict[str, Any] | None:
+    """What stands for a section that is only referred to; None where nothing could be fetched again by it."""
+    record = section.attributes.get("record")
+    if not isinstance(record, Record):
+        return None
+    ref = record.artifact_ref or (record.source if record.source and record.locator else "")
+    if not ref:
+        return None
+    found: dict[str, Any] = {"ref": ref, "type": section.kind.value}
+    for name, value in (("status", record.status), ("version", record.version), ("locator", record.locator)):
+        if value:
+            found[name] = value
+    summary = record.attributes.get("summary") or record.attributes.get("title")
+    if isinstance(summary, str) and summary:
+        found["summary"] = summary
+    return found
