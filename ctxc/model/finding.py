@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
 
-from ctxc.base.canonical import canonical, digest_text
+from ctxc.base.canonical import canonical, digest_bytes
 from ctxc.base.spans import Location
 
 
@@ -79,7 +79,8 @@ class Finding:
     def fingerprint(self) -> str:
         """Stable under moved lines: code, path, pointer, fixture, message."""
         key = [self.code, self.location.path, self.location.pointer, self.fixture, self.message]
-        return digest_text(canonical(key))[7:23]
+        # What a finding quotes may hold a lone surrogate.
+        return digest_bytes(canonical(key).encode("utf-8", "surrogatepass"))[7:23]
 
     @property
     def sort_key(self) -> tuple[Any, ...]:

@@ -96,9 +96,8 @@ def uri_path(path: str) -> str:
     """A relative URI reference for a path of the project, percent-encoded."""
     from urllib.parse import quote
 
-    quoted = quote(path, safe="/-._~", errors="surrogatepass")
-    head = quoted.split("/", 1)[0]
-    return "./" + quoted if ":" in head or not quoted else quoted
+    # A colon is encoded too, so that the first part of a path is never read as a scheme.
+    return quote(path, safe="/-._~", errors="surrogatepass")
 
 
 def json_text(text: str) -> str:
