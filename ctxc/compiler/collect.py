@@ -12,32 +12,24 @@ from typing import Any
 
 from ctxc.base.errors import CtxcError
 from ctxc.base.spans import Origin
+from ctxc.compiler.candidates import STAGE, Candidates
+from ctxc.compiler.collect_fragments import collect_fragments
 from ctxc.compiler.conversation import units
-from ctxc.compiler.faults import did_you_mean, fault
+from ctxc.compiler.faults import fault
 from ctxc.compiler.routing import FragmentIndex, matches
 from ctxc.compiler.stage import Refused, Request, Stage, drop
-from ctxc.compiler.substitute import UnknownVariable, substitute
 from ctxc.model.fixture import Record
-from ctxc.model.fragment import Fragment, LoadMode
-from ctxc.model.package import Decision, Dropped, State
+from ctxc.model.package import Decision, State
 from ctxc.model.section import (
     DEFAULTS,
     DROP,
-    REFUSE,
     Authority,
     Kind,
-    Overflow,
-    Section,
     Tier,
     Tool,
-    Trust,
-    Verification,
     Zone,
-    trust_of,
 )
 from ctxc.model.template import SectionSpec
-
-STAGE = "collect"
 
 _RECORD_KINDS = {
     Kind.MEMORY: "memory",
@@ -84,29 +76,10 @@ def _zone(spec: SectionSpec) -> Zone:
     return spec.zone or DEFAULTS[spec.kind].zone
 
 
-class _Collector:
+class _Collector(Candidates):
     def __init__(self, request: Request, index: FragmentIndex) -> None:
-        self.request = request
+        super().__init__(request)
         self.index = index
-        self.sections: list[Section] = []
-        self.dropped: list[Dropped] = []
-        self.decisions: list[Decision] = []
-        self.states: list[State] = []
-        self.dependencies: set[str] = set()
-        self.taken: set[str] = set()
-        self.variables = {
-            **{k: "+".join(v) for k, v in request.fixture.route.items()},
-            **request.template.variables,
-        }
-
-    def result(self) -> Stage:
-        return Stage(
-            sections=tuple(self.sections),
-            dropped=tuple(self.dropped),
-            decisions=tuple(self.decisions),
-            states=tuple(self.states),
-            dependencies=frozenset(self.dependencies),
-        )
 
     def take(self, spec: SectionSpec) -> None:
         """Candidates of one section of the template."""
@@ -124,7 +97,8 @@ class _Collector:
         elif spec.kind is Kind.CONTRACT and spec.source in ("contract", "runtime", ""):
             self._contract(spec)
         elif spec.source == "fragments":
-            self._fragments(spec)
+            self.taken.add("fragments")
+            collect_fragments(self, self.index, spec)
         elif spec.kind is Kind.HISTORY:
             self._history(spec)
         elif spec.kind is Kind.FOCUS and spec.source.startswith("runtime"):
@@ -132,7 +106,7 @@ class _Collector:
         elif spec.kind in _RECORD_KINDS and (spec.source == "retrieval" or spec.source.startswith("runtime")):
             self._records(spec)
         elif spec.source == "literal":
-            self._add(spec, text=self._fill(spec.text, spec.origin.child("text")), uri=f"template:{spec.id}")
+            self.add(spec, text=self.fill(spec.text, spec.origin.child("text")), uri=f"template:{spec.id}")
         elif spec.source.startswith("runtime"):
             self._runtime(spec)
         else:
@@ -148,25 +122,6 @@ class _Collector:
             self.taken.add(spec.source.partition(".")[2] or spec.id)
 
     # --- application text -------------------------------------------------------------------------------------
-
-    def _fill(self, text: str, at: Origin) -> str:
-        try:
-            return substitute(text, self.variables)
-        except UnknownVariable as unknown:
-            line = text.count("\n", 0, unknown.offset) + 1
-            raise Refused(
-                fault(
-                    self.request.project,
-                    "unknown-variable",
-                    f"variable {{{{{unknown.name}}}}} has no value (line {line} of the text)."
-                    + did_you_mean(unknown.name, self.variables),
-                    at=at,
-                    fixture=self.request.fixture.id,
-                    help="declare it under `variables:` of the template or give it in the fixture's route; "
-                    f"known: {', '.join(sorted(self.variables)) or 'none'}",
-                    data={"variable": unknown.name, "text_line": line},
-                )
-            ) from None
 
     def _file(self, spec: SectionSpec) -> None:
         path = spec.source
@@ -184,7 +139,7 @@ class _Collector:
                 )
             ) from None
         self.dependencies.add(path)
-        self._add(spec, text=self._fill(text, Origin(path)).rstrip("\n"), uri=path, origin=Origin(path))
+        self.add(spec, text=self.fill(text, Origin(path)).rstrip("\n"), uri=path, origin=Origin(path))
 
     def _contract(self, spec: SectionSpec) -> None:
         contract = self.request.contract
@@ -192,7 +147,7 @@ class _Collector:
             self._absent(spec, "the template and the request profile name no contract")
             return
         self.dependencies.add(contract.origin.path)
-        self._add(
+        self.add(
             spec,
             value=contract.schema,
             has_value=True,
@@ -224,7 +179,7 @@ class _Collector:
         self.dependencies.add(toolset.origin.path)
         if toolset.mcp:
             self.dependencies.add(toolset.mcp)
-        self._add(
+        self.add(
             spec,
             tools=_ordered(toolset.tools, toolset.order),
             uri=f"toolset:{toolset.id}",
@@ -264,11 +219,11 @@ class _Collector:
             return
         uri = f"fixture:inputs.{key}"
         origin = self.request.fixture.origin.child("inputs", *key.split("."))
-        sensitive = self._is_sensitive(f"inputs.{key}")
+        sensitive = self.is_sensitive(f"inputs.{key}")
         if isinstance(value, str):
-            self._add(spec, text=value, uri=uri, origin=origin, sensitive=sensitive)
+            self.add(spec, text=value, uri=uri, origin=origin, sensitive=sensitive)
         else:
-            self._add(spec, value=value, has_value=True, uri=uri, origin=origin, sensitive=sensitive)
+            self.add(spec, value=value, has_value=True, uri=uri, origin=origin, sensitive=sensitive)
 
     def _focus(self, spec: SectionSpec) -> None:
         state, found = _dig(self.request.fixture.inputs.values, spec.source.partition(".")[2] or "state")
@@ -284,13 +239,13 @@ class _Collector:
         if not recited:
             self._absent(spec, "the state holds none of the fields to recite")
             return
-        self._add(
+        self.add(
             spec,
             value=recited,
             has_value=True,
             uri="fixture:inputs.state",
             origin=self.request.fixture.origin.child("inputs", "state"),
-            sensitive=any(self._is_sensitive(f"inputs.state.{name}") for name in recited),
+            sensitive=any(self.is_sensitive(f"inputs.state.{name}") for name in recited),
         )
 
     def _records(self, spec: SectionSpec) -> None:
@@ -317,7 +272,7 @@ class _Collector:
             tier = Tier.P1
         if spec.kind is Kind.TOOL_RESULT and record.status in ("pending", "running", "in_progress", "unfinished"):
             tier = Tier.P2
-        self._add(
+        self.add(
             spec,
             suffix=record.id,
             text=record.text,
@@ -331,7 +286,7 @@ class _Collector:
             tier=tier,
             record=record,
             required=True if tier is Tier.P1 else None,
-            sensitive=self._is_sensitive(f"inputs.{_RECORD_KINDS[spec.kind]}.{record.id}"),
+            sensitive=self.is_sensitive(f"inputs.{_RECORD_KINDS[spec.kind]}.{record.id}"),
         )
 
     def _is_required(self, record: Record) -> bool:
@@ -341,7 +296,7 @@ class _Collector:
         inputs = self.request.fixture.inputs
         self.taken.add("history")
         if inputs.summary:
-            self._add(
+            self.add(
                 spec,
                 suffix="summary",
                 text=inputs.summary,
@@ -359,7 +314,7 @@ class _Collector:
             return
         for number, unit in enumerate(units(inputs.history)):
             tier = Tier.P2 if unit.unfinished else None
-            self._add(
+            self.add(
                 spec,
                 suffix=str(number),
                 messages=unit.messages,
@@ -369,96 +324,8 @@ class _Collector:
                 authority=unit.authority,
                 tier=tier,
                 attributes={"roles": [m.role for m in unit.messages], "opens_turn": unit.opens_turn},
-                sensitive=self._is_sensitive("inputs.history"),
+                sensitive=self.is_sensitive("inputs.history"),
             )
-
-    # --- fragments --------------------------------------------------------------------------------------------
-
-    def _fragments(self, spec: SectionSpec) -> None:
-        fixture = self.request.fixture
-        self.taken.add("fragments")
-        found: dict[str, str] = {}
-        pending: list[str] = []
-        for fragment in self.index.candidates(fixture.route):
-            found[fragment.id] = "route"
-            pending.append(fragment.id)
-        for name in fixture.inputs.fragments:
-            if name not in self.index.newest:
-                raise Refused(
-                    fault(
-                        self.request.project,
-                        "unknown-fragment",
-                        f"the fixture names fragment {name!r}, which does not exist."
-                        + did_you_mean(name, self.index.newest),
-                        at=fixture.origin.child("inputs", "fragments"),
-                        fixture=fixture.id,
-                        help="name a fragment_id of the project",
-                    )
-                )
-            found.setdefault(name, "explicit")
-            pending.append(name)
-        while pending:
-            current = self.index.newest[pending.pop()]
-            if not _expands(current, found[current.id]):
-                continue
-            for needed in current.requires:
-                if needed not in self.index.newest:
-                    raise Refused(
-                        fault(
-                            self.request.project,
-                            "unknown-fragment",
-                            f"fragment {current.id!r} requires {needed!r}, which does not exist."
-                            + did_you_mean(needed, self.index.newest),
-                            at=current.origin.child("requires"),
-                            fixture=fixture.id,
-                            help="define the fragment or remove it from `requires`",
-                            data={"chain": [current.id, needed]},
-                        )
-                    )
-                if needed not in found:
-                    found[needed] = f"required by {current.id}"
-                    pending.append(needed)
-        for name in sorted(found):
-            self._fragment(spec, self.index.newest[name], found[name])
-
-    def _fragment(self, spec: SectionSpec, fragment: Fragment, cause: str) -> None:
-        project = self.request.project
-        self.dependencies.update((fragment.origin.path, fragment.text_path))
-        text = ""
-        if fragment.load_mode is not LoadMode.REFERENCE and _expands(fragment, cause):
-            try:
-                text = project.sources.body(fragment.text_path)
-            except CtxcError as error:
-                raise Refused(
-                    fault(
-                        project,
-                        "missing-file",
-                        f"fragment {fragment.id!r}: {error.message}",
-                        at=fragment.origin.child("path"),
-                        fixture=self.request.fixture.id,
-                        help=error.help or "a path is relative to the manifest, else to the fragments root",
-                    )
-                ) from None
-            text = self._fill(text, Origin(fragment.text_path)).rstrip("\n")
-        self._add(
-            spec,
-            suffix=fragment.id,
-            text=text,
-            uri=f"fragment:{fragment.id}",
-            version=fragment.version,
-            origin=Origin(fragment.text_path),
-            item_id=fragment.id,
-            priority=fragment.priority,
-            attributes={"cause": cause, "fragment": fragment},
-            cacheable=self._is_static(spec, fragment),
-            overflow=spec.overflow or (DROP if fragment.load_mode is not LoadMode.REFERENCE else REFUSE),
-        )
-
-    def _is_static(self, spec: SectionSpec, fragment: Fragment) -> bool | None:
-        profile = self.request.profile
-        if profile is not None and (fragment.kind in profile.static or fragment.id in profile.static):
-            return True
-        return spec.cacheable
 
     # --- what no section takes up -----------------------------------------------------------------------------
 
@@ -493,7 +360,7 @@ class _Collector:
 
     def _leave(self, spec: SectionSpec, suffix: str, **content: Any) -> None:
         before = len(self.sections)
-        self._add(spec, suffix=suffix, uri=f"fixture:inputs.{spec.id}", **content)
+        self.add(spec, suffix=suffix, uri=f"fixture:inputs.{spec.id}", **content)
         section = self.sections.pop()
         self.states.pop()
         assert len(self.sections) == before
@@ -502,127 +369,6 @@ class _Collector:
         self.decisions.append(decision)
         reason = "no:no_section"
         self.states.append(State(candidate_id=section.section_id, selected=reason, loaded=reason))
-
-    # --- building ---------------------------------------------------------------------------------------------
-
-    def _is_sensitive(self, path: str) -> bool:
-        """Whether a value, something in it, or something that it is in, is marked sensitive by the fixture."""
-        return any(
-            s == path or s.startswith(path + ".") or path.startswith(s + ".") for s in self.request.fixture.sensitive
-        )
-
-    def _add(
-        self,
-        spec: SectionSpec,
-        *,
-        uri: str,
-        suffix: str = "",
-        text: str = "",
-        value: Any = None,
-        has_value: bool = False,
-        messages: tuple[Any, ...] = (),
-        tools: tuple[Tool, ...] = (),
-        version: str = "",
-        origin: Origin | None = None,
-        item_id: str = "",
-        authority: Authority | None = None,
-        tier: Tier | None = None,
-        zone: Zone | None = None,
-        overflow: Overflow | None = None,
-        priority: int | None = None,
-        turn: int = -1,
-        record: Record | None = None,
-        attributes: Mapping[str, Any] | None = None,
-        sensitive: bool = False,
-        cacheable: bool | None = None,
-        required: bool | None = None,
-    ) -> None:
-        defaults = DEFAULTS[spec.kind]
-        own = authority if authority is not None else defaults.authority
-        if spec.authority is not None:
-            if spec.authority < own:
-                raise Refused(self._raised(spec, own))
-            own = spec.authority
-        place = zone or spec.zone or defaults.zone
-        if own >= Authority.T3 and spec.kind is Kind.EXAMPLES:
-            place = Zone.DATA
-        if own >= Authority.T3 and place in (Zone.SYSTEM, Zone.TOOLS):
-            raise Refused(self._misplaced(spec, own, place))
-        level = spec.tier if spec.tier is not None else defaults.tier
-        if tier is not None and (tier < level or tier is Tier.P4):
-            level = tier
-        must = required if required is not None else spec.required
-        whole = must if must is not None else level <= Tier.P2
-        loss = overflow or spec.overflow or (REFUSE if whole else defaults.overflow)
-        profile = self.request.profile
-        stable = cacheable if cacheable is not None else spec.cacheable
-        if stable is None:
-            stable = profile is not None and (spec.id in profile.static or spec.kind.value in profile.static)
-        self.sections.append(
-            Section(
-                section_id=f"{spec.id}/{suffix}" if suffix else spec.id,
-                slot=spec.id,
-                kind=spec.kind,
-                authority=own,
-                tier=level,
-                zone=place,
-                overflow=loss,
-                source_uri=uri,
-                source_version=version,
-                text=text,
-                messages=messages,
-                tools=tools,
-                value=value,
-                has_value=has_value,
-                required=whole,
-                cacheable=bool(stable) and trust_of(own) is Trust.TRUSTED,
-                sensitive=sensitive,
-                priority=spec.priority if priority is None else priority,
-                min_tokens=0 if suffix else spec.min_tokens,
-                max_tokens=spec.max_tokens,
-                bucket=self._bucket(spec),
-                verification=record.verification if record else Verification.UNVERIFIED,
-                item_id=item_id,
-                turn=turn,
-                attributes={**(attributes or {}), "record": record} if record else dict(attributes or {}),
-                origin=origin or spec.origin,
-            )
-        )
-        self.states.append(State(candidate_id=self.sections[-1].section_id))
-
-    def _bucket(self, spec: SectionSpec) -> str:
-        names = [b.id for b in self.request.limits.buckets]
-        if spec.id in names:
-            return spec.id
-        return spec.kind.value if spec.kind.value in names else ""
-
-    def _raised(self, spec: SectionSpec, own: Authority) -> Any:
-        return fault(
-            self.request.project,
-            "authority-raised",
-            f"section {spec.id!r} asks for {spec.authority.name if spec.authority is not None else ''}, but a "
-            f"{spec.kind.value} has {own.name}: a template may lower authority, never raise it",
-            at=spec.origin.child("authority"),
-            fixture=self.request.fixture.id,
-            help=f"remove `authority:` or set it to {own.name} or lower",
-        )
-
-    def _misplaced(self, spec: SectionSpec, own: Authority, place: Zone) -> Any:
-        return fault(
-            self.request.project,
-            "untrusted-zone",
-            f"section {spec.id!r} ({own.name}, untrusted) may not stand in the {place.value} zone",
-            at=spec.origin.child("zone") if spec.zone is not None else spec.origin,
-            fixture=self.request.fixture.id,
-            help="use `zone: data` or `zone: turn`",
-        )
-
-
-def _expands(fragment: Fragment, cause: str) -> bool:
-    """Whether a candidate's text, and with it what it requires, may be loaded at all."""
-    if fragment.load_mode is LoadMode.ISOLATED:
-        return False
-    return fragment.load_mode is not LoadMode.AUTO_CANDIDATE or cause != "route"
 
 
 def _ordered(tools: tuple[Tool, ...], order: str) -> tuple[Tool, ...]:

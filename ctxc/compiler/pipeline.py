@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from ctxc.base.errors import InternalFault
 from ctxc.compiler import expect, faults
 from ctxc.compiler.allocate import Allocation, allocate, per_message, usable
 from ctxc.compiler.authorise import authorise
+from ctxc.compiler.capabilities import capability_finding, missing_capabilities, required_capabilities
 from ctxc.compiler.collect import collect
+from ctxc.compiler.endings import ended, exceeded, failed, without_model
 from ctxc.compiler.fit import Fitted, fit
 from ctxc.compiler.measure import Draft, measure
 from ctxc.compiler.order import is_stable, order
@@ -20,17 +21,17 @@ from ctxc.compiler.resolve import resolve
 from ctxc.compiler.routing import FragmentIndex, matches, route_key
 from ctxc.compiler.select import select
 from ctxc.compiler.snapshot import invalid_snapshot, snapshot
-from ctxc.compiler.stage import Options, Refused, Request, Stage
+from ctxc.compiler.stage import Options, Refused, Request
+from ctxc.compiler.trail import Trail
 from ctxc.compiler.verify import count_request, verify
 from ctxc.compiler.wrappers import Wrapper, wrapper, wrapper_ids
 from ctxc.model.counting import Count, Tokenizer
 from ctxc.model.finding import Finding
 from ctxc.model.fixture import Fixture
-from ctxc.model.package import Conflict, Decision, Dropped, Expectation, Outcome, Package, Placed, State
+from ctxc.model.package import Outcome, Package, Placed
 from ctxc.model.project import Project
 from ctxc.model.provider import TokenizerRef
 from ctxc.model.request import Rendered
-from ctxc.model.section import Section, Tier
 from ctxc.providers.port import Shape
 
 _ROUNDS = 8
@@ -92,70 +93,15 @@ def compile_fixture(
     return Compiler(project, tokenizers=tokenizers, shapes=shapes, options=options).compile(fixture)
 
 
-class _Trail:
-    """What the stages have said so far."""
-
-    def __init__(self, request: Request) -> None:
-        self.request = request
-        self.dropped: list[Dropped] = []
-        self.decisions: list[Decision] = []
-        self.states: dict[str, State] = {}
-        self.conflicts: list[Conflict] = []
-        self.dependencies: set[str] = {
-            request.fixture.origin.path,
-            *request.fixture.inputs.files,
-            *request.template.paths,
-            *(x.origin.path for x in (request.profile, request.contract, request.toolset) if x is not None),
-        }
-        if request.provider.origin.path:
-            self.dependencies.add(request.provider.origin.path)
-
-    def take(self, stage: Stage) -> tuple[Section, ...]:
-        """Add what a stage decided; its sections."""
-        self.dropped.extend(stage.dropped)
-        self.decisions.extend(stage.decisions)
-        self.conflicts.extend(stage.conflicts)
-        self.dependencies |= stage.dependencies
-        for state in stage.states:
-            before = self.states.get(state.candidate_id)
-            self.states[state.candidate_id] = state if before is None else _later(before, state)
-        return stage.sections
-
-    def unloaded(self, dropped: Sequence[Dropped]) -> None:
-        """Candidates that were selected and did not fit."""
-        for gone in dropped:
-            state = self.states.get(gone.section_id)
-            if state is not None:
-                self.states[gone.section_id] = replace(state, loaded=f"no:{gone.reason}")
-
-    def paths(self) -> tuple[str, ...]:
-        """Everything that was read, sorted."""
-        return tuple(sorted(p for p in self.dependencies if p))
-
-
-def _later(before: State, after: State) -> State:
-    """Two statements on one candidate: a ``no`` stays."""
-    return State(
-        candidate_id=before.candidate_id,
-        **{
-            name: after_value if before_value == "yes" else before_value
-            for name in ("discoverable", "selected", "loaded", "authorised")
-            for before_value, after_value in ((getattr(before, name), getattr(after, name)),)
-        },
-    )
-
-
 def _compile(request: Request, index: FragmentIndex) -> Package:
     key = route_key(index.candidates(request.fixture.route))
-    trail = _Trail(request)
+    trail = Trail(request)
     reply = _deterministic(request)
     if reply is not None:
-        return _without_model(request, trail, reply, key)
-    missing = _missing_capabilities(request)
+        return without_model(request, trail, reply, key)
+    missing = missing_capabilities(request)
     if missing:
-        return _ended(
-            request, trail, Outcome.CAPABILITY_MISSING, key, findings=(_capability_finding(request, missing),)
-        )
+        return ended(request, trail, Outcome.CAPABILITY_MISSING, key, findings=(capability_finding(request, missing),))
     block_form = _wrapper(request)
     sections = trail.take(collect(request, index))
     sections = trail.take(authorise(request, sections))
@@ -165,15 +111,15 @@ def _compile(request: Request, index: FragmentIndex) -> Package:
     _check_fragments(request, drafts)
     fitted = _fitted(request, drafts, block_form)
     if isinstance(fitted, Allocation):
-        return _exceeded(request, trail, drafts, fitted, key)
+        return exceeded(request, trail, drafts, fitted, key)
     result, ordered, rendered, count = fitted
     trail.dropped.extend(result.dropped)
     trail.decisions.extend(result.decisions)
     trail.unloaded(result.dropped)
     verified = verify(request, ordered, rendered, count, block_form)
-    placed = _placed(ordered, rendered)
+    placed = place(ordered, rendered)
     if verified.problems:
-        return _ended(
+        return ended(
             request,
             trail,
             Outcome.INVALID,
@@ -228,7 +174,7 @@ def _compile(request: Request, index: FragmentIndex) -> Package:
         compression=result.compression,
         required_capabilities=required_capabilities(request, ordered),
         expectations=expectations,
-        findings=_failed(request, expectations),
+        findings=failed(request, expectations),
         count=count,
         renamed_tools=rendered.renamed,
         dependencies=trail.paths(),
@@ -264,52 +210,6 @@ def _deterministic(request: Request) -> str | None:
         if matches(conditions, request.fixture.route):
             return str(rule.get("reply", ""))
     return None
-
-
-def _without_model(request: Request, trail: _Trail, reply: str, key: str) -> Package:
-    trail.decisions.append(
-        Decision(section_id="", stage="resolve", verdict="noted", reason="the route answers without a model")
-    )
-    return replace(_ended(request, trail, Outcome.MODEL_NOT_REQUIRED, key), reply=reply)
-
-
-def required_capabilities(request: Request, drafts: Sequence[Draft] = ()) -> tuple[str, ...]:
-    """What the request asks of an interface and a model, sorted."""
-    needed = {"chat"}
-    if request.contract is not None and request.contract_in_field:
-        needed.add("json_schema")
-    if any(d.section.tools for d in drafts) or request.toolset is not None:
-        needed.add("tools")
-    if any(d.section.messages and any(m.tool_calls for m in d.section.messages) for d in drafts):
-        needed.add("tools")
-    return tuple(sorted(needed))
-
-
-def _missing_capabilities(request: Request) -> tuple[str, ...]:
-    """What the template needs and the interface or the model cannot carry; known before anything is rendered."""
-    have = request.shape.capabilities & (request.row.capabilities | {"history", "system"})
-    needed: set[str] = set()
-    wants_tools = request.toolset is not None or any(
-        s.kind.value == "tools" and s.source not in ("toolset", "") for s in request.template.sections
-    )
-    if wants_tools and "tools" not in have:
-        needed.add("tools")
-    if any(m.tool_calls for m in request.fixture.inputs.history) and "tools" not in have:
-        needed.add("tools")
-    return tuple(sorted(needed))
-
-
-def _capability_finding(request: Request, missing: Sequence[str]) -> Finding:
-    return faults.fault(
-        request.project,
-        "capability-missing",
-        f"{request.provider.id} with model {request.model} cannot carry {', '.join(missing)}, "
-        f"which template {request.template.id!r} needs",
-        at=request.template.origin,
-        fixture=request.fixture.id,
-        help="use a provider or model with this capability, or a request profile without it",
-        data={"missing": list(missing)},
-    )
 
 
 def _check_fragments(request: Request, drafts: Mapping[str, Draft]) -> None:
@@ -376,7 +276,10 @@ def _measured_framing(request: Request, drafts: Sequence[Draft]) -> int:
     return count.tokens - alone + slack
 
 
-def _placed(drafts: Sequence[Draft], rendered: Rendered) -> tuple[Placed, ...]:
+__all__ = ["Compiler", "Options", "compile_fixture"]
+
+
+def place(drafts: Sequence[Draft], rendered: Rendered) -> tuple[Placed, ...]:
     return tuple(
         Placed(
             section=d.section,
@@ -389,144 +292,6 @@ def _placed(drafts: Sequence[Draft], rendered: Rendered) -> tuple[Placed, ...]:
             pointers=tuple(rendered.placed.get(d.section.section_id, ())),
         )
         for number, d in enumerate(drafts)
-    )
-
-
-def _failed(request: Request, expectations: Sequence[Expectation]) -> tuple[Finding, ...]:
-    return tuple(
-        faults.fault(
-            request.project,
-            "unexpected-outcome" if e.key == "outcome" else "expectation-failed",
-            f"expected {e.key} {e.expected!r}, got {e.actual!r}",
-            at=e.origin,
-            fixture=request.fixture.id,
-            help="`ctxc explain " + request.fixture.id + "` shows the decisions",
-            data={"key": e.key, "expected": e.expected, "actual": e.actual},
-        )
-        for e in expectations
-        if not e.held
-    )
-
-
-def _exceeded(
-    request: Request, trail: _Trail, drafts: Mapping[str, Draft], allocation: Allocation, key: str
-) -> Package:
-    """Required content does not fit: what is over, by how much, and what can be done."""
-    for over in allocation.over:
-        trail.decisions.append(
-            Decision(
-                section_id=over.section_id,
-                stage="allocate",
-                verdict="refused",
-                reason=f"{over.what}: {over.tokens} tokens, {over.excess} over {over.limit}",
-                before=over.tokens,
-                after=over.limit,
-            )
-        )
-    required = [d for d in order(request, list(drafts.values())) if d.section.required]
-    for draft in drafts.values():
-        state = trail.states.get(draft.section.section_id)
-        if state is not None:
-            trail.states[draft.section.section_id] = replace(state, loaded="no:budget_exceeded")
-    over_data = [
-        {"section_id": o.section_id, "what": o.what, "tokens": o.tokens, "limit": o.limit, "over": o.excess}
-        for o in allocation.over
-    ]
-    largest = sorted(required, key=lambda d: (-d.tokens, d.section.section_id))[:5]
-    message = "; ".join(
-        f"{o.section_id or o.what} {o.tokens} tokens, {o.excess} over {o.limit}" for o in allocation.over
-    )
-    package = _ended(
-        request,
-        trail,
-        Outcome.BUDGET_EXCEEDED,
-        key,
-        placed=tuple(
-            Placed(
-                section=d.section,
-                content=d.content,
-                rendered=d.rendered,
-                tokens=d.tokens,
-                position=n,
-                stable=is_stable(d.section),
-                truncated=False,
-            )
-            for n, d in enumerate(required)
-        ),
-        remedies=remedies(required),
-        over=over_data,
-    )
-    if package.expectations and not package.expectations[0].held:
-        finding = faults.fault(
-            request.project,
-            "budget-exceeded",
-            f"CONTEXT_BUDGET_EXCEEDED: {message}",
-            at=request.template.origin,
-            fixture=request.fixture.id,
-            help="largest: "
-            + ", ".join(f"{d.section.section_id} {d.tokens}" for d in largest)
-            + f"; remedies: {', '.join(remedies(required))}",
-            data={"over": over_data},
-        )
-        package = replace(package, findings=(*package.findings, finding))
-    return package
-
-
-def remedies(required: Sequence[Draft]) -> tuple[str, ...]:
-    """What could make the required part smaller, in the order in which to try it."""
-    found = []
-    kinds = {d.section.kind.value for d in required}
-    if kinds & {"evidence", "tool_result", "memory"}:
-        found.append("retrieve_more")  # narrower candidates instead of whole documents
-    if any(d.section.tier >= Tier.P1 and not d.section.cacheable for d in required):
-        found.append("compress")
-    found.extend(("split_task", "ask"))
-    return tuple(found)
-
-
-def _ended(
-    request: Request,
-    trail: _Trail,
-    outcome: Outcome,
-    key: str,
-    *,
-    placed: tuple[Placed, ...] = (),
-    findings: tuple[Finding, ...] = (),
-    remedies: Sequence[str] = (),
-    over: Sequence[Mapping[str, Any]] = (),
-) -> Package:
-    """A package without a request."""
-    expectations = expect.check(request.fixture, outcome, (), trail.dropped, None, ())
-    expected = request.fixture.expect.outcome == outcome.value
-    return Package(
-        fixture_id=request.fixture.id,
-        outcome=outcome,
-        snapshot=snapshot(
-            request,
-            outcome=outcome,
-            placed=placed,
-            dropped=trail.dropped,
-            decisions=trail.decisions,
-            states=tuple(trail.states.values()),
-            conflicts=trail.conflicts,
-            compression=(),
-            rendered=None,
-            count=None,
-            overhead=0,
-            buckets={},
-            remedies=remedies,
-            over=over,
-        ),
-        placed=placed,
-        dropped=tuple(trail.dropped),
-        decisions=tuple(trail.decisions),
-        states=tuple(trail.states.values()),
-        conflicts=tuple(trail.conflicts),
-        required_capabilities=required_capabilities(request),
-        expectations=expectations,
-        findings=(*(() if expected else findings), *_failed(request, expectations)),
-        dependencies=trail.paths(),
-        route_key=key,
     )
 
 

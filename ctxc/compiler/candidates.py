@@ -1,0 +1,197 @@
+"""Building candidates: defaults of the kind, what the template and the record say, and what may not be.
+
+A template may lower authority and tier of a section and never raise authority; untrusted content has no place in the
+system and tools zones. Both are checked here, where every candidate is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ctxc.base.spans import Origin
+from ctxc.compiler.faults import did_you_mean, fault
+from ctxc.compiler.stage import Refused, Request, Stage
+from ctxc.compiler.substitute import UnknownVariable, substitute
+from ctxc.model.finding import Finding
+from ctxc.model.fixture import Record
+from ctxc.model.package import Decision, Dropped, State
+from ctxc.model.section import (
+    DEFAULTS,
+    REFUSE,
+    Authority,
+    Kind,
+    Message,
+    Overflow,
+    Section,
+    Tier,
+    Tool,
+    Trust,
+    Verification,
+    Zone,
+    trust_of,
+)
+from ctxc.model.template import SectionSpec
+
+STAGE = "collect"
+
+
+class Candidates:
+    """Candidates, and what was said of them, while a fixture is collected."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.sections: list[Section] = []
+        self.dropped: list[Dropped] = []
+        self.decisions: list[Decision] = []
+        self.states: list[State] = []
+        self.dependencies: set[str] = set()
+        self.taken: set[str] = set()
+        self.variables = {
+            **{k: "+".join(v) for k, v in request.fixture.route.items()},
+            **request.template.variables,
+        }
+
+    def result(self) -> Stage:
+        """What was collected."""
+        return Stage(
+            sections=tuple(self.sections),
+            dropped=tuple(self.dropped),
+            decisions=tuple(self.decisions),
+            states=tuple(self.states),
+            dependencies=frozenset(self.dependencies),
+        )
+
+    def fill(self, text: str, at: Origin) -> str:
+        """Application text with its variables; raises Refused for one that has no value."""
+        try:
+            return substitute(text, self.variables)
+        except UnknownVariable as unknown:
+            line = text.count("\n", 0, unknown.offset) + 1
+            raise Refused(
+                fault(
+                    self.request.project,
+                    "unknown-variable",
+                    f"variable {{{{{unknown.name}}}}} has no value (line {line} of the text)."
+                    + did_you_mean(unknown.name, self.variables),
+                    at=at,
+                    fixture=self.request.fixture.id,
+                    help="declare it under `variables:` of the template or give it in the fixture's route; "
+                    f"known: {', '.join(sorted(self.variables)) or 'none'}",
+                    data={"variable": unknown.name, "text_line": line},
+                )
+            ) from None
+
+    # --- building ---------------------------------------------------------------------------------------------
+
+    def is_sensitive(self, path: str) -> bool:
+        """Whether a value, something in it, or something that it is in, is marked sensitive by the fixture."""
+        return any(
+            s == path or s.startswith(path + ".") or path.startswith(s + ".") for s in self.request.fixture.sensitive
+        )
+
+    def add(
+        self,
+        spec: SectionSpec,
+        *,
+        uri: str,
+        suffix: str = "",
+        text: str = "",
+        value: Any = None,
+        has_value: bool = False,
+        messages: tuple[Message, ...] = (),
+        tools: tuple[Tool, ...] = (),
+        version: str = "",
+        origin: Origin | None = None,
+        item_id: str = "",
+        authority: Authority | None = None,
+        tier: Tier | None = None,
+        zone: Zone | None = None,
+        overflow: Overflow | None = None,
+        priority: int | None = None,
+        turn: int = -1,
+        record: Record | None = None,
+        attributes: Mapping[str, Any] | None = None,
+        sensitive: bool = False,
+        cacheable: bool | None = None,
+        required: bool | None = None,
+    ) -> None:
+        defaults = DEFAULTS[spec.kind]
+        own = authority if authority is not None else defaults.authority
+        if spec.authority is not None:
+            if spec.authority < own:
+                raise Refused(self._raised(spec, own))
+            own = spec.authority
+        place = zone or spec.zone or defaults.zone
+        if own >= Authority.T3 and spec.kind is Kind.EXAMPLES:
+            place = Zone.DATA
+        if own >= Authority.T3 and place in (Zone.SYSTEM, Zone.TOOLS):
+            raise Refused(self._misplaced(spec, own, place))
+        level = spec.tier if spec.tier is not None else defaults.tier
+        if tier is not None and (tier < level or tier is Tier.P4):
+            level = tier
+        must = required if required is not None else spec.required
+        whole = must if must is not None else level <= Tier.P2
+        loss = overflow or spec.overflow or (REFUSE if whole else defaults.overflow)
+        profile = self.request.profile
+        stable = cacheable if cacheable is not None else spec.cacheable
+        if stable is None:
+            stable = profile is not None and (spec.id in profile.static or spec.kind.value in profile.static)
+        self.sections.append(
+            Section(
+                section_id=f"{spec.id}/{suffix}" if suffix else spec.id,
+                slot=spec.id,
+                kind=spec.kind,
+                authority=own,
+                tier=level,
+                zone=place,
+                overflow=loss,
+                source_uri=uri,
+                source_version=version,
+                text=text,
+                messages=messages,
+                tools=tools,
+                value=value,
+                has_value=has_value,
+                required=whole,
+                cacheable=bool(stable) and trust_of(own) is Trust.TRUSTED,
+                sensitive=sensitive,
+                priority=spec.priority if priority is None else priority,
+                min_tokens=0 if suffix else spec.min_tokens,
+                max_tokens=spec.max_tokens,
+                bucket=self._bucket(spec),
+                verification=record.verification if record else Verification.UNVERIFIED,
+                item_id=item_id,
+                turn=turn,
+                attributes={**(attributes or {}), "record": record} if record else dict(attributes or {}),
+                origin=origin or spec.origin,
+            )
+        )
+        self.states.append(State(candidate_id=self.sections[-1].section_id))
+
+    def _bucket(self, spec: SectionSpec) -> str:
+        names = [b.id for b in self.request.limits.buckets]
+        if spec.id in names:
+            return spec.id
+        return spec.kind.value if spec.kind.value in names else ""
+
+    def _raised(self, spec: SectionSpec, own: Authority) -> Finding:
+        return fault(
+            self.request.project,
+            "authority-raised",
+            f"section {spec.id!r} asks for {spec.authority.name if spec.authority is not None else ''}, but a "
+            f"{spec.kind.value} has {own.name}: a template may lower authority, never raise it",
+            at=spec.origin.child("authority"),
+            fixture=self.request.fixture.id,
+            help=f"remove `authority:` or set it to {own.name} or lower",
+        )
+
+    def _misplaced(self, spec: SectionSpec, own: Authority, place: Zone) -> Finding:
+        return fault(
+            self.request.project,
+            "untrusted-zone",
+            f"section {spec.id!r} ({own.name}, untrusted) may not stand in the {place.value} zone",
+            at=spec.origin.child("zone") if spec.zone is not None else spec.origin,
+            fixture=self.request.fixture.id,
+            help="use `zone: data` or `zone: turn`",
+        )

@@ -1,0 +1,111 @@
+"""Collecting fragments: what the route or the fixture names, and what that requires."""
+
+from __future__ import annotations
+
+from ctxc.base.errors import CtxcError
+from ctxc.base.spans import Origin
+from ctxc.compiler.candidates import Candidates
+from ctxc.compiler.faults import did_you_mean, fault
+from ctxc.compiler.routing import FragmentIndex
+from ctxc.compiler.stage import Refused
+from ctxc.model.fragment import Fragment, LoadMode
+from ctxc.model.section import DROP, REFUSE
+from ctxc.model.template import SectionSpec
+
+
+def collect_fragments(candidates: Candidates, index: FragmentIndex, spec: SectionSpec) -> None:
+    """Candidates of a section whose source is ``fragments``; raises Refused where one is missing."""
+    fixture = candidates.request.fixture
+    candidates.taken.add("fragments")
+    found: dict[str, str] = {}
+    pending: list[str] = []
+    for fragment in index.candidates(fixture.route):
+        found[fragment.id] = "route"
+        pending.append(fragment.id)
+    for name in fixture.inputs.fragments:
+        if name not in index.newest:
+            raise Refused(
+                fault(
+                    candidates.request.project,
+                    "unknown-fragment",
+                    f"the fixture names fragment {name!r}, which does not exist." + did_you_mean(name, index.newest),
+                    at=fixture.origin.child("inputs", "fragments"),
+                    fixture=fixture.id,
+                    help="name a fragment_id of the project",
+                )
+            )
+        found[name] = "explicit"
+        pending.append(name)
+    while pending:
+        current = index.newest[pending.pop()]
+        if not _expands(current, found[current.id]):
+            continue
+        for needed in current.requires:
+            if needed not in index.newest:
+                raise Refused(
+                    fault(
+                        candidates.request.project,
+                        "unknown-fragment",
+                        f"fragment {current.id!r} requires {needed!r}, which does not exist."
+                        + did_you_mean(needed, index.newest),
+                        at=current.origin.child("requires"),
+                        fixture=fixture.id,
+                        help="define the fragment or remove it from `requires`",
+                        data={"chain": [current.id, needed]},
+                    )
+                )
+            # What is required is loaded, also where the route alone would only have made it a candidate.
+            known = found.get(needed)
+            if known is None or (known == "route" and index.newest[needed].load_mode is LoadMode.AUTO_CANDIDATE):
+                found[needed] = f"required by {current.id}"
+                pending.append(needed)
+    for name in sorted(found):
+        _add(candidates, spec, index.newest[name], found[name])
+
+
+def _add(candidates: Candidates, spec: SectionSpec, fragment: Fragment, cause: str) -> None:
+    project = candidates.request.project
+    candidates.dependencies.update((fragment.origin.path, fragment.text_path))
+    text = ""
+    if fragment.load_mode is not LoadMode.REFERENCE and _expands(fragment, cause):
+        try:
+            text = project.sources.body(fragment.text_path)
+        except CtxcError as error:
+            raise Refused(
+                fault(
+                    project,
+                    "missing-file",
+                    f"fragment {fragment.id!r}: {error.message}",
+                    at=fragment.origin.child("path"),
+                    fixture=candidates.request.fixture.id,
+                    help=error.help or "a path is relative to the manifest, else to the fragments root",
+                )
+            ) from None
+        text = candidates.fill(text, Origin(fragment.text_path)).rstrip("\n")
+    candidates.add(
+        spec,
+        suffix=fragment.id,
+        text=text,
+        uri=f"fragment:{fragment.id}",
+        version=fragment.version,
+        origin=Origin(fragment.text_path),
+        item_id=fragment.id,
+        priority=fragment.priority,
+        attributes={"cause": cause, "fragment": fragment},
+        cacheable=_is_static(candidates, spec, fragment),
+        overflow=spec.overflow or (DROP if fragment.load_mode is not LoadMode.REFERENCE else REFUSE),
+    )
+
+
+def _is_static(candidates: Candidates, spec: SectionSpec, fragment: Fragment) -> bool | None:
+    profile = candidates.request.profile
+    if profile is not None and (fragment.kind in profile.static or fragment.id in profile.static):
+        return True
+    return spec.cacheable
+
+
+def _expands(fragment: Fragment, cause: str) -> bool:
+    """Whether a candidate's text, and with it what it requires, may be loaded at all."""
+    if fragment.load_mode is LoadMode.ISOLATED:
+        return False
+    return fragment.load_mode is not LoadMode.AUTO_CANDIDATE or cause != "route"
