@@ -8,7 +8,7 @@ because its pattern engine gives up after a million steps back. A text with a ru
 into blocks at places where no token can cross (after a line feed, before anything but whitespace and "/"); blocks
 without such a run are encoded as ever, and in the others the pattern is applied by the ``regex`` module and each piece
 encoded by itself. That is the same result, except for characters that one of the two engines does not know yet
-because its Unicode tables are older (17,560 code points, all unassigned in Unicode 15.0; tiktoken 0.14, regex
+because its Unicode tables are older (17,560 code points, all unassigned in Unicode 14.0; tiktoken 0.14, regex
 2026.11), and only inside such a block.
 """
 

@@ -217,7 +217,7 @@ class CountStore:
 
     def _prune(self, db: sqlite3.Connection) -> None:
         """Oldest first by insertion, down to three quarters of the limit: one for counts, two for blobs."""
-        if _pragma(db, "page_count") * _pragma(db, "page_size") <= self._limit:
+        if (_pragma(db, "page_count") - _pragma(db, "freelist_count")) * _pragma(db, "page_size") <= self._limit:
             return
         quarter = self._limit // 4
         db.execute("BEGIN IMMEDIATE")
@@ -229,7 +229,7 @@ class CountStore:
                 db.execute("DELETE FROM blobs WHERE seq <= ?", (seq,))
                 break
         db.execute("COMMIT")
-        db.execute("PRAGMA incremental_vacuum").fetchall()
+        db.executescript("PRAGMA incremental_vacuum")  # execute() would give back a single page
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     # -- the file --------------------------------------------------------------------------------------------------
