@@ -81,7 +81,7 @@ class Tally:
         else:
             factor, low_bp, high_bp = ref.factor_bp, ref.error_low_bp, ref.error_high_bp
             methods.append(ref.method)
-        other = as_map(framing_of(row, ref).get("other_scripts")) if ref is not None else {}
+        other = as_map(row.framing.get("other_scripts")) if ref is row.tokenizer else {}
         counts = tokenizer.count_many([text for _, text in self._texts])
         parts: list[CountPart] = [CountPart(pointer=p, tokens=n) for p, n in self._fixed]
         fixed = sum(n for _, n in self._fixed)
