@@ -131,7 +131,8 @@ class Candidates:
         if tier is not None and (tier < level or tier is Tier.P4):
             level = tier
         must = required if required is not None else spec.required
-        whole = must if must is not None else level <= Tier.P2
+        # ``required: false`` cannot free what a tier promises: P0 to P2 are whole (a lint finding says so).
+        whole = bool(must) or level <= Tier.P2
         loss = overflow or spec.overflow or (REFUSE if whole else defaults.overflow)
         profile = self.request.profile
         stable = cacheable if cacheable is not None else spec.cacheable

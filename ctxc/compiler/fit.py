@@ -100,6 +100,7 @@ def fit(request: Request, drafts: Mapping[str, Draft], allocation: Allocation, w
     for draft in drafts.values():
         if draft.section.required:
             room.drafts[draft.section.section_id] = draft
+            room.decisions.append(_kept(draft, "required"))
     waiting = [_Group(drafts=g) for g in _groups(drafts.values())]
     fitter = _Fitter(request, allocation, room, wrapper)
     waiting = fitter.admit(waiting, borrow=False)
@@ -180,6 +181,8 @@ class _Fitter:
             space = self._space(group, borrow=borrow)
             if group.tokens <= space:
                 self._take(group.drafts)
+                reason = "borrowed room" if borrow else "fits"
+                self.room.decisions.extend(_kept(d, reason) for d in group.drafts)
                 continue
             if borrow and self._shorten(group, space):
                 if group.is_turn:
@@ -281,6 +284,9 @@ class _Fitter:
         if len(taken) == len(opening) and steps:
             return False  # a question without any of what followed says nothing
         done = {d.section.section_id for d in taken}
+        self.room.decisions.extend(
+            _kept(d, "newest steps of the turn") for d in taken if d.section.section_id not in self.room.drafts
+        )
         self._take(d for d in group.drafts if d.section.section_id in done
                    and d.section.section_id not in self.room.drafts)  # fmt: skip
         for draft in group.drafts:
@@ -310,6 +316,17 @@ class _Fitter:
         gone, decision = drop(draft.section, STAGE, reason, detail, draft.tokens)
         self.room.dropped.append(gone)
         self.room.decisions.append(decision)
+
+
+def _kept(draft: Draft, reason: str) -> Decision:
+    return Decision(
+        section_id=draft.section.section_id,
+        stage=STAGE,
+        verdict="kept",
+        reason=reason,
+        before=draft.tokens,
+        after=draft.tokens,
+    )
 
 
 def _source_refs(section: Section) -> tuple[str, ...]:
