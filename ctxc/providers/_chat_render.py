@@ -50,8 +50,9 @@ def render(plan: RenderPlan, dialect: Dialect) -> Rendered:
     tools = _tools(plan, names, build)
     messages: list[dict[str, Any]] = []
     _system(plan, dialect, messages, build)
+    context = _Context(plan=plan, dialect=dialect, names=names, build=build)
     for turn in plan.turns:
-        _turn(turn, plan, dialect, names, messages, build)
+        messages.append(_turn(turn, f"/messages/{len(messages)}", context))
     request: dict[str, Any] = {"model": plan.model, "messages": messages}
     if tools:
         request["tools"] = tools
@@ -136,18 +137,20 @@ def role_frame(role: str, **ids: str) -> str:
     return compact({"role": role, **{k: v for k, v in ids.items() if v}})
 
 
-def _turn(
-    turn: Turn,
-    plan: RenderPlan,
-    dialect: Dialect,
-    names: Mapping[str, str],
-    messages: list[dict[str, Any]],
-    build: Builder,
-) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Context:
+    """What all messages share."""
+
+    plan: RenderPlan
+    dialect: Dialect
+    names: Mapping[str, str]
+    build: Builder
+
+
+def _turn(turn: Turn, at: str, context: _Context) -> dict[str, Any]:
     role = turn.role
-    if role == "system" and "developer_role" in plan.row.capabilities:
+    if role == "system" and "developer_role" in context.plan.row.capabilities:
         role = "developer"
-    at = f"/messages/{len(messages)}"
     message: dict[str, Any] = {"role": role}
     if turn.name and role != "tool":
         message["name"] = turn.name
@@ -155,49 +158,40 @@ def _turn(
         message["tool_call_id"] = turn.tool_call_id or ""
     parts = whole(turn.parts)
     frame = role_frame(role, name=as_text(message.get("name")), tool_call_id=as_text(message.get("tool_call_id")))
-    message["content"] = _content(parts, plan, dialect, f"{at}/content", frame, build)
+    message["content"] = _content(parts, f"{at}/content", frame, context)
     if turn.tool_calls:
         message["tool_calls"] = [
-            {"id": c.id, "type": "function", "function": {"name": names[c.name], "arguments": c.arguments}}
+            {"id": c.id, "type": "function", "function": {"name": context.names[c.name], "arguments": c.arguments}}
             for c in turn.tool_calls
         ]
         if not parts:
             message["content"] = None
-        stable = bool(turn.parts) and all(p.stable for p in turn.parts)
-        owner = turn.section_id or (turn.parts[0].section_id if turn.parts else ":calls")
+        stable = bool(parts) and all(p.stable for p in parts)
+        owner = turn.section_id or (parts[0].section_id if parts else ":calls")
         for index, call in enumerate(message["tool_calls"]):
-            build.put(
-                owner,
-                f"{at}/tool_calls/{index}",
-                compact(call),
-                "messages",
-                stable=stable,
-                frame="" if parts or index else frame,
-            )
-    messages.append(message)
+            pointer = f"{at}/tool_calls/{index}"
+            head = "" if parts or index else frame
+            context.build.put(owner, pointer, compact(call), "messages", stable=stable, frame=head)
+    elif not parts:
+        context.build.put(turn.section_id or ":empty", at, "", "messages", frame=frame)
+    return message
 
 
-def _content(
-    parts: tuple[Part, ...], plan: RenderPlan, dialect: Dialect, pointer: str, frame: str, build: Builder
-) -> str | list[dict[str, Any]]:
-    marks = [mark_of(p.mark, plan.row, "messages") for p in parts]
+def _content(parts: tuple[Part, ...], pointer: str, frame: str, context: _Context) -> str | list[dict[str, Any]]:
+    put = context.build.put
+    marks = [mark_of(p.mark, context.plan.row, "messages") for p in parts]
     if len(parts) < 2 and not any(marks):
         for part in parts:
-            build.put(part.section_id, pointer, part.text, "messages", stable=part.stable, frame=frame)
+            put(part.section_id, pointer, part.text, "messages", stable=part.stable, frame=frame)
         return parts[0].text if parts else ""
     content: list[dict[str, Any]] = []
+    marker = context.dialect.marker
     for index, (part, mark) in enumerate(zip(parts, marks, strict=True)):
         block: dict[str, Any] = {"type": "text", "text": part.text}
         if mark:
-            block[dialect.marker] = breakpoint_of(dialect.marker, mark)
+            block[marker] = breakpoint_of(marker, mark)
         content.append(block)
-        build.put(
-            part.section_id,
-            f"{pointer}/{index}",
-            part.text,
-            "messages",
-            stable=part.stable,
-            mark=mark,
-            frame="" if index else frame,
-        )
+        at = f"{pointer}/{index}"
+        head = "" if index else frame
+        put(part.section_id, at, part.text, "messages", stable=part.stable, mark=mark, frame=head)
     return content

@@ -15,6 +15,9 @@ from ctxc.providers._subset import complaints
 TOOL_NAME = NameRule(extra="_-", max=64)
 """``^[a-zA-Z0-9_-]{1,64}$`` (tool definition guide, 2026-08-22)."""
 
+Messages = list[tuple[int, str, list[tuple[str, Mapping[str, Any]]]]]
+"""Index, role and content blocks (pointer, block) of each message."""
+
 _MESSAGES = 100_000  # messages of a request (SDK 2.14.0)
 
 
@@ -44,7 +47,7 @@ def _check(request: Mapping[str, Any], profile: ProviderProfile, row: ModelRow) 
     yield from _marks(request, messages, row)
 
 
-def _roles(messages: list[tuple[int, str, list[tuple[str, Mapping[str, Any]]]]], row: ModelRow) -> Iterator[str]:
+def _roles(messages: Messages, row: ModelRow) -> Iterator[str]:
     for index, role, _ in messages:
         if role == "system":
             if "mid_conversation_system" not in row.capabilities:
@@ -56,12 +59,12 @@ def _roles(messages: list[tuple[int, str, list[tuple[str, Mapping[str, Any]]]]],
         elif role not in ("user", "assistant"):
             yield f"/messages/{index}/role: {role!r} is not a role"
     if messages and messages[-1][1] == "assistant" and "prefill" not in row.capabilities:
-        yield f"/messages/{messages[-1][0]}: this model takes no prefilled answer: the last message has to be the user's"
+        yield f"/messages/{messages[-1][0]}: this model takes no prefilled answer, a user message has to be last"
 
 
-def _pairs(messages: list[tuple[int, str, list[tuple[str, Mapping[str, Any]]]]]) -> Iterator[str]:
+def _pairs(messages: Messages) -> Iterator[str]:
     waiting: dict[str, str] = {}
-    for index, role, blocks in messages:
+    for _, role, blocks in messages:
         results = [(p, as_text(b.get("tool_use_id"))) for p, b in blocks if b.get("type") == "tool_result"]
         if results and role != "user":
             yield f"{results[0][0]}: a tool result stands in a user message only"
@@ -93,9 +96,7 @@ def _pairs(messages: list[tuple[int, str, list[tuple[str, Mapping[str, Any]]]]])
         yield f"{place}: call {call!r} has no tool_result in the message right after it"
 
 
-def _empty(
-    request: Mapping[str, Any], messages: list[tuple[int, str, list[tuple[str, Mapping[str, Any]]]]]
-) -> Iterator[str]:
+def _empty(request: Mapping[str, Any], messages: Messages) -> Iterator[str]:
     for pointer, block in system_of(request):
         if block.get("type") == "text" and not as_text(block.get("text")):
             yield f"{pointer}: a text block may not be empty"
@@ -121,7 +122,7 @@ def _format(request: Mapping[str, Any], profile: ProviderProfile, row: ModelRow)
 
 def _marks(
     request: Mapping[str, Any],
-    messages: list[tuple[int, str, list[tuple[str, Mapping[str, Any]]]]],
+    messages: Messages,
     row: ModelRow,
 ) -> Iterator[str]:
     ordered: list[tuple[str, Mapping[str, Any], str]] = [

@@ -38,7 +38,7 @@ def declaration(name: str, description: str, parameters: Mapping[str, Any]) -> s
 
 
 def _properties(schema: Mapping[str, Any], indent: int, depth: int) -> str:
-    required = set(v for v in as_list(schema.get("required")) if isinstance(v, str))
+    required = {v for v in as_list(schema.get("required")) if isinstance(v, str)}
     lines: list[str] = []
     for name, value in as_map(schema.get("properties")).items():
         prop = as_map(value)

@@ -11,6 +11,7 @@ mirrored on 2026-08-22.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ctxc.model.counting import Count, Tokenizer
@@ -51,7 +52,7 @@ class AnthropicMessages:
         system = _system(plan, build)
         if system:
             request["system"] = system
-        request["messages"] = _messages(plan, names, ids, build)
+        request["messages"] = _messages(_Context(plan=plan, names=names, ids=ids, build=build))
         if output:
             request["output_config"] = output
         return build.done(request, renamed=changed(names), call_ids=changed(ids))
@@ -146,49 +147,49 @@ def _system(plan: RenderPlan, build: Builder) -> list[dict[str, Any]]:
     return blocks
 
 
-def _messages(
-    plan: RenderPlan, names: Mapping[str, str], ids: Mapping[str, str], build: Builder
-) -> list[dict[str, Any]]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Context:
+    """What the blocks of all messages share."""
+
+    plan: RenderPlan
+    names: Mapping[str, str]
+    ids: Mapping[str, str]
+    build: Builder
+
+
+def _messages(context: _Context) -> list[dict[str, Any]]:
     messages: list[dict[str, Any]] = []
-    for number, (role, blocks) in enumerate(merged(plan.turns)):
+    for number, (role, blocks) in enumerate(merged(context.plan.turns)):
         content: list[dict[str, Any]] = []
         for index, block in enumerate(blocks):
-            pointer = f"/messages/{number}/content/{index}"
             frame = "" if index else _claude_read.role_frame(role)
-            content.append(_block(block, pointer, frame, plan, names, ids, build))
+            content.append(_block(block, f"/messages/{number}/content/{index}", frame, context))
         messages.append({"role": role, "content": content})
     return messages
 
 
-def _block(
-    block: Block,
-    pointer: str,
-    frame: str,
-    plan: RenderPlan,
-    names: Mapping[str, str],
-    ids: Mapping[str, str],
-    build: Builder,
-) -> dict[str, Any]:
+def _block(block: Block, pointer: str, frame: str, context: _Context) -> dict[str, Any]:
     body: dict[str, Any]
+    row, put = context.plan.row, context.build.put
     if block.part is not None:
         part = block.part
-        mark = mark_of(part.mark, plan.row, "messages") if part.text.strip() else ""
-        build.put(part.section_id, pointer, part.text, "messages", stable=part.stable, mark=mark, frame=frame)
+        mark = mark_of(part.mark, row, "messages") if part.text.strip() else ""
+        put(part.section_id, pointer, part.text, "messages", stable=part.stable, mark=mark, frame=frame)
         body = {"type": "text", "text": part.text}
     elif block.call is not None:
         mark = ""
         body = {
             "type": "tool_use",
-            "id": ids[block.call.id],
-            "name": names[block.call.name],
+            "id": context.ids[block.call.id],
+            "name": context.names[block.call.name],
             "input": call_input(block.call.arguments),
         }
-        build.put(block.section_id or ":calls", pointer, compact(body), "messages", stable=block.stable, frame=frame)
+        put(block.section_id or ":calls", pointer, compact(body), "messages", stable=block.stable, frame=frame)
     else:
-        mark = mark_of(result_mark(block), plan.row, "messages")
-        body, own = _result(block, ids)
+        mark = mark_of(result_mark(block), row, "messages")
+        body, own = _result(block, context.ids)
         for number, (text, inner) in enumerate(own):
-            build.put(
+            put(
                 block.parts[number].section_id if block.parts else block.section_id or ":results",
                 pointer + inner,
                 text,

@@ -142,7 +142,10 @@ HOUR = {"cache_control": {"type": "ephemeral", "ttl": "1h"}}
         ({"system": [_text("a", cache_control={"type": "ephemeral", "ttl": "3h"})]}, "R9: the time to live"),
         ({"messages": [{"role": "user", "content": "x"}, {"role": "assistant", "content": "{"}]}, "prefilled"),
         ({"max_tokens": 0}, "/max_tokens"),
-        ({"messages": [{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "q"}]}]}, "answers no tool_use"),
+        (
+            {"messages": [{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "q"}]}]},
+            "answers no tool_use",
+        ),
         ({"output_config": {"format": {"type": "json_schema", "schema": {"type": "object"}}}}, "additionalProperties"),
         ({"tools": [{"name": "a.b", "input_schema": {}}]}, "not a legal tool name"),
         (
@@ -166,7 +169,12 @@ def test_check_refuses(get_profile: Any, get_row: Any, changes: Any, complaint: 
 def test_twenty_blocks_between_marks_are_within_reach(get_profile: Any, get_row: Any) -> None:
     profile = get_profile("anthropic")
     system = [_text("a", **MARK), *(_text(str(i)) for i in range(18)), _text("z", **MARK)]
-    request = {"model": "claude-opus-5", "max_tokens": 5, "system": system, "messages": [{"role": "user", "content": "x"}]}
+    request = {
+        "model": "claude-opus-5",
+        "max_tokens": 5,
+        "system": system,
+        "messages": [{"role": "user", "content": "x"}],
+    }
     assert MESSAGES.check(request, profile, get_row(profile, "claude-opus-5")) == ()
 
 

@@ -124,7 +124,12 @@ def test_illegal_tool_names_are_mapped_everywhere(make_plan: Any) -> None:
     ("schema", "strict"),
     [
         (
-            {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": False},
+            {
+                "type": "object",
+                "properties": {"a": {"type": "string"}},
+                "required": ["a"],
+                "additionalProperties": False,
+            },
             True,
         ),
         ({"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": False}, False),
