@@ -45,6 +45,7 @@ class FolderTree:
         self._label = label
         self._store = store
         self._walks: dict[tuple[str, ...], tuple[Walk, tuple[str, ...]]] = {}
+        self._places: dict[str, Place] = {}  # of the files that were listed
 
     @property
     def label(self) -> str:
@@ -79,7 +80,7 @@ class FolderTree:
     def exists(self, path: str) -> bool:
         """Whether the path leads to a regular file of the tree."""
         try:
-            return resolve(self._store, path).entry.kind == "file"
+            return path in self._places or resolve(self._store, path).entry.kind == "file"
         except UnreadableSource:
             return False
 
@@ -115,7 +116,7 @@ class FolderTree:
         return case_variant(self._store, path)
 
     def _file(self, path: str) -> Place:
-        place = resolve(self._store, path)
+        place = self._places.get(path) or resolve(self._store, path)
         if place.entry.kind != "file":
             raise unreadable(path, "is a folder, not a file", "name a file inside it")
         return place
@@ -141,6 +142,7 @@ class FolderTree:
             for prefix in key:
                 found.enter(prefix)
             known = self._walks[key] = (found, tuple(sorted(found.paths)))
+            self._places |= found.paths
         return known
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ctxc.base.errors import UnreadableSource
-from ctxc.source.links import LOOP_HELP, REASONS, ROOT, Folders, join, resolve
+from ctxc.source.links import LOOP_HELP, REASONS, ROOT, Folders, Place, join, resolve
 from ctxc.source.paths import MAX_DEPTH, fault_of_path, is_skipped, shown
 from ctxc.source.tree import MAX_FILES, Oddity, unreadable
 
@@ -14,12 +14,12 @@ from ctxc.source.tree import MAX_FILES, Oddity, unreadable
 class Walk:
     """One walk: where it goes, and what it has found so far.
 
-    ``hidden`` are physical paths that are left out; ``paths`` maps a listed path to its physical path.
+    ``hidden`` are physical paths that are left out; ``paths`` maps a listed path to the file behind it.
     """
 
     folders: Folders
     hidden: frozenset[str] = frozenset()
-    paths: dict[str, str] = field(default_factory=dict)
+    paths: dict[str, Place] = field(default_factory=dict)
     oddities: list[Oddity] = field(default_factory=list)
     seen: int = 0
 
@@ -37,7 +37,7 @@ class Walk:
                 self._leave_out(prefix, "link", error.message, error.help)
             return
         if place.entry.kind == "file":
-            self.paths[prefix] = place.real
+            self.paths[prefix] = place
         else:
             self._add_folder(prefix, place.real, ())
 
@@ -66,7 +66,7 @@ class Walk:
             if self.hidden and at in self.hidden:
                 continue
             if entry.kind == "file":
-                self.paths[path] = at
+                self.paths[path] = Place(at, entry)
             elif entry.kind == "folder":
                 if not is_skipped(path, name):
                     self._add_folder(path, at, chain)
@@ -83,7 +83,7 @@ class Walk:
             self._leave_out(path, "link", error.message, error.help)
             return
         if place.entry.kind == "file":
-            self.paths[path] = place.real
+            self.paths[path] = place
         elif not place.real or any(f"{above}/".startswith(f"{place.real}/") for above in chain):
             self._leave_out(path, "link", "links to a folder that contains it; the folder is listed once", LOOP_HELP)
         else:
