@@ -6,7 +6,7 @@ defines ``SHAPE``, an object that satisfies ``port.Shape``.
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
