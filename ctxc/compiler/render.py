@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from ctxc.compiler.measure import Draft
 from ctxc.compiler.order import is_stable
 from ctxc.compiler.stage import Request
+from ctxc.compiler.wrap import is_native
 from ctxc.compiler.wrappers import JOINER
 from ctxc.model.request import Part, Rendered, RenderPlan, Turn
 from ctxc.model.section import Kind, Message, Tool, Zone
@@ -86,6 +87,7 @@ def _part(draft: Draft, marks: frozenset[str]) -> Part:
         text=draft.rendered,
         stable=is_stable(section),
         mark=MARK if section.section_id in marks else "",
+        safe=not is_native(section),
     )
 
 
@@ -98,6 +100,7 @@ def _data_turn(drafts: Sequence[Draft], marks: frozenset[str]) -> Turn:
             text=d.rendered if number == last else d.rendered + JOINER,
             stable=False,
             mark=MARK if d.section.section_id in marks else "",
+            safe=True,
         )
         for number, d in enumerate(drafts)
     )

@@ -9,6 +9,7 @@ own messages.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -58,9 +59,17 @@ def json_text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
+# Beside what JSON escapes: brackets of block lines and of bracketed role tokens ([INST], [/TOOL_RESULTS]), MiniMax's
+# brackets, and the bars and triangles of special tokens, with what NFKC turns into one of them.
+_TOKENS = re.compile(
+    r"\[(?=/?[A-Za-z_]{1,24}(?:\]| \|))|\](?=[~!<])|[\u25c1\u25b7\u2581\uff5c\uff3b\uff3d\ufe47\ufe48]"
+    r"|(?<=\\u003c)\||\|(?=\\u003e)"
+)
+
+
 def _quoted(text: str) -> str:
-    """A JSON string in which no wrapper, and no role token of a known family, is written."""
-    return json_string_escape(text).replace("[/", "\\u005b/")
+    """A JSON string in which no block line, and no role token of a known family, is written; it decodes to the text."""
+    return _TOKENS.sub(lambda m: f"\\u{ord(m.group()):04x}", json_string_escape(text))
 
 
 def _envelope(section: Section, record: Record, content: Any, cut: bool) -> Any:

@@ -27,6 +27,9 @@ class Wrapper(Protocol):
     def close(self, kind: str) -> str:
         """The last line of a block."""
 
+    def read(self, line: str) -> tuple[str, str, tuple[str, ...]] | None:
+        """Kind, trust and names of the attributes of a first line; None where it is none."""
+
 
 def wrapper_ids() -> tuple[str, ...]:
     """Names of all wrappers, sorted."""

@@ -1,0 +1,103 @@
+"""What becomes a candidate, and what a template may not say."""
+
+from __future__ import annotations
+
+import pytest
+from world import Record, compiled, fixture, project, spec, user
+
+from ctxc.compiler.substitute import UnknownVariable, substitute
+from ctxc.model.package import Outcome
+from ctxc.model.section import Authority, Kind, Zone
+
+
+def test_inputs_without_a_place_are_dropped_with_a_reason():
+    package = compiled(
+        project(sections=[spec("task")]),
+        fixture(
+            user="hi", task="x", history=[user("before")], memory=[Record(id="m", text="y")], notes="z", fragments=["q"]
+        ),
+    )
+    assert {d.section_id: d.reason for d in package.dropped} == {
+        "memory/m": "no_section",
+        "history/0": "no_section",
+        "notes": "no_section",
+        "fragments/q": "no_section",
+    }
+
+
+def test_user_needs_no_section_of_its_own_and_stands_last():
+    package = compiled(project(sections=[spec("task")]), fixture(user="hi", task="x"))
+    assert [p.section.section_id for p in package.placed] == ["task", "user"]
+    assert package.request["messages"][-1] == {"role": "user", "content": "hi"}
+
+
+def test_focus_recites_the_named_fields_after_the_user():
+    package = compiled(
+        project(sections=[spec("state")], focus=("claim_id", "next")),
+        fixture(user="hi", state={"claim_id": "c1", "next": "plate", "other": 1}),
+    )
+    assert [p.section.section_id for p in package.placed] == ["state", "user", "focus"]
+    assert package.placed[-1].content == '{"claim_id": "c1", "next": "plate"}'
+
+
+@pytest.mark.parametrize(
+    ("section", "name"),
+    [
+        (spec("evidence", source="retrieval", authority=Authority.T1), "authority-raised"),
+        (spec("evidence", source="retrieval", zone=Zone.SYSTEM), "untrusted-zone"),
+        (spec("user", zone=Zone.SYSTEM), "untrusted-zone"),
+        (spec("note", Kind.STATE, source="runtime.note", required=True), "missing-input"),
+        (spec("policy", source="../x.md"), "missing-file"),
+        (spec("note", Kind.POLICY, source="literal", text="Hello {{nobody}}"), "unknown-variable"),
+    ],
+)
+def test_a_template_that_asks_for_too_much_is_refused(section, name):
+    record = Record(id="E", text="x")
+    package = compiled(project(sections=[section]), fixture(user="hi", evidence=[record]))
+    assert package.outcome is Outcome.INVALID
+    assert package.findings[0].name == name
+
+
+def test_authority_may_be_lowered():
+    package = compiled(
+        project(sections=[spec("evidence", source="retrieval", authority=Authority.T6)]),
+        fixture(user="hi", evidence=[Record(id="E", text="x")]),
+    )
+    assert package.placed[0].section.authority is Authority.T6
+
+
+def test_variables_are_replaced_once_and_values_are_never_looked_at_again():
+    value = "a {# b and {% raw %} and {{ secret }} and {{ 7*7 }}"
+    assert substitute("Text: {{ doc }}", {"doc": value}) == "Text: " + value
+
+
+def test_json_in_a_prompt_stays_byte_for_byte():
+    text = 'Answer as JSON like {"answer": "...", "list": []}.\nThe user is {{ name }}. {{"x": 1}}'
+    assert substitute(text, {"name": "Ada"}) == text.replace("{{ name }}", "Ada")
+
+
+def test_four_braces_write_a_literal_variable():
+    assert substitute("Write {{{{name}}}} here", {}) == "Write {{name}} here"
+
+
+def test_an_unknown_variable_has_its_place():
+    with pytest.raises(UnknownVariable) as caught:
+        substitute("ab {{x}}", {"y": "1"})
+    assert (caught.value.name, caught.value.offset) == ("x", 3)
+
+
+def test_a_value_with_quotes_and_line_breaks_survives_into_the_request():
+    value = 'Jo "JJ" O\\Neil\nLine two'
+    package = compiled(
+        project(
+            sections=[spec("hello", Kind.POLICY, source="literal", text="Hello {{name}}!")], variables={"name": value}
+        ),
+        fixture(user="hi"),
+    )
+    assert value in package.request["messages"][0]["content"]
+
+
+def test_an_empty_history_compiles():
+    package = compiled(project(sections=[spec("history", required=True)]), fixture(user="hi", history=[]))
+    assert package.outcome is Outcome.COMPILED
+    assert any(d.section_id == "history" and d.reason.startswith("empty") for d in package.decisions)
