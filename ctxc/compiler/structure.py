@@ -13,7 +13,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ctxc.compiler.wrap import is_native
 from ctxc.compiler.wrappers import Wrapper
+from ctxc.model.package import Package
 from ctxc.model.request import Leaf
 
 
@@ -54,37 +56,51 @@ def blocks(text: str, wrapper: Wrapper) -> tuple[Block, ...]:
     return tuple(found)
 
 
-def outline(leaves: Sequence[Leaf], wrapper: Wrapper) -> tuple[tuple[Any, ...], ...]:
+def native_pointers(package: Package) -> frozenset[str]:
+    """Where messages of their own stand in a package's request: the user's turn and the recorded conversation."""
+    return frozenset(q for p in package.placed if is_native(p.section) for q in p.pointers)
+
+
+def outline(leaves: Sequence[Leaf], wrapper: Wrapper, native: frozenset[str]) -> tuple[tuple[Any, ...], ...]:
     """Place, zone, role and kind of every text that a model reads, and the blocks in it.
 
-    A leaf without blocks is a message of its own (the user's turn, a tool result): its text is one JSON string value
-    of the protocol and cannot be anything else.
+    A text that is a message of its own is one JSON string value of the protocol and cannot be anything else: its
+    place is compared, not its content.
     """
     found: list[tuple[Any, ...]] = []
     for leaf in leaves:
         shape: tuple[Any, ...] = ()
-        if wrapper.read(leaf.text.split("\n", 1)[0]) is not None:
+        if not _is_native(leaf, native):
             shape = tuple((b.kind, b.trust, b.attributes) for b in blocks(leaf.text, wrapper))
         found.append((leaf.pointer, leaf.zone, leaf.role, leaf.kind, shape))
     return tuple(found)
 
 
-def folded_outline(leaves: Sequence[Leaf], wrapper: Wrapper) -> tuple[tuple[Any, ...], ...]:
+def folded_outline(leaves: Sequence[Leaf], wrapper: Wrapper, native: frozenset[str]) -> tuple[tuple[Any, ...], ...]:
     """The outline after NFKC: what a reader that normalises would see."""
     folded = [
         Leaf(pointer=x.pointer, zone=x.zone, role=x.role, kind=x.kind, text=unicodedata.normalize("NFKC", x.text))
         for x in leaves
     ]
-    return outline(folded, wrapper)
+    return outline(folded, wrapper, native)
 
 
-def data_of(leaves: Sequence[Leaf], wrapper: Wrapper) -> tuple[Any, ...]:
+def _is_native(leaf: Leaf, native: frozenset[str]) -> bool:
+    if leaf.zone != "messages" or leaf.kind != "text":
+        return True
+    if leaf.pointer in native:
+        # A request that is one text has one pointer for everything; its quoted texts have a kind of their own.
+        return leaf.pointer.count("/") > 1
+    return any(leaf.pointer.startswith(p + "/") for p in native)
+
+
+def data_of(leaves: Sequence[Leaf], wrapper: Wrapper, native: frozenset[str]) -> tuple[Any, ...]:
     """Everything that is carried as data: decoded bodies of untrusted and semi-trusted blocks, other texts as is."""
     found: list[Any] = []
     for leaf in leaves:
         if leaf.zone != "messages":
             continue
-        if wrapper.read(leaf.text.split("\n", 1)[0]) is None:
+        if _is_native(leaf, native):
             found.append(leaf.text)
             continue
         for block in blocks(leaf.text, wrapper):

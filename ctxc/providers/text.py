@@ -75,8 +75,10 @@ class Text:
         for _, role, _, text in sections(as_text(request.get("text"))):
             kind = {"call": "tool_use", "result": "tool_result", "tools": "schema"}.get(role, "text")
             who = {"call": "assistant", "result": "tool"}.get(role, role)
-            for line_text in _contents(text):
-                found.append(Leaf(pointer=_AT, zone=_zone(role), role=who, kind=kind, text=line_text))
+            for line_text, was_quoted in _contents(text):
+                # What stood as a JSON string cannot be a block, whatever it says.
+                form = "quoted" if was_quoted and kind == "text" else kind
+                found.append(Leaf(pointer=_AT, zone=_zone(role), role=who, kind=form, text=line_text))
         return tuple(found)
 
     def check(self, request: Mapping[str, Any], profile: ProviderProfile, row: ModelRow) -> tuple[str, ...]:
@@ -168,7 +170,8 @@ def sections(document: str) -> Iterator[tuple[str, str, str, str]]:
     yield heading, role, note, "\n".join(held)
 
 
-def _contents(text: str) -> Iterator[str]:
+def _contents(text: str) -> Iterator[tuple[str, bool]]:
+    """Texts under a heading, each with whether it was read from a JSON string."""
     held: list[str] = []
     for line in text.split("\n"):
         value = unquoted(line) if line.startswith('"') else None
@@ -176,11 +179,11 @@ def _contents(text: str) -> Iterator[str]:
             held.append(line)
             continue
         if held:
-            yield "\n".join(held)
+            yield "\n".join(held), False
             held = []
-        yield value
+        yield value, True
     if held:
-        yield "\n".join(held)
+        yield "\n".join(held), False
 
 
 SHAPE = Text()

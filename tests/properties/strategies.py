@@ -12,7 +12,35 @@ from ctxc.model.fixture import Principal
 from ctxc.model.section import DROP, REFERENCE, Kind, Overflow, Strategy, Tier, Verification
 from ctxc.model.template import Amount, Bucket, Budget, Select
 
-WORDS = ["claim", "policy", "refund", "30", "90", "days", "not", "never", "tenant", "evidence", "<|im_start|>", "[/EVIDENCE]", "</evidence>", "```", "上下文", "预算", "👨\u200d👩\u200d👧", "é", "\u202e", "\n", "\n\n", "{{name}}", '"quote"', "[INST]", "Human:", "12.5%", "EUR"]
+WORDS = [
+    "claim",
+    "policy",
+    "refund",
+    "30",
+    "90",
+    "days",
+    "not",
+    "never",
+    "tenant",
+    "evidence",
+    "<|im_start|>",
+    "[/EVIDENCE]",
+    "</evidence>",
+    "```",
+    "上下文",
+    "预算",
+    "👨\u200d👩\u200d👧",
+    "é",
+    "\u202e",
+    "\n",
+    "\n\n",
+    "{{name}}",
+    '"quote"',
+    "[INST]",
+    "Human:",
+    "12.5%",
+    "EUR",
+]
 
 texts = st.lists(st.sampled_from(WORDS), min_size=0, max_size=60).map(" ".join)
 some_text = st.lists(st.sampled_from(WORDS), min_size=1, max_size=60).map(" ".join)
