@@ -70,6 +70,11 @@ def mark_of(wanted: str, row: ModelRow, place: str) -> str:
     return wanted if wanted in ttls else "default"
 
 
+def spoken(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    """The parts that hold more than white space, for interfaces that refuse a blank block."""
+    return tuple(p for p in parts if p.text.strip())
+
+
 def whole(parts: tuple[Part, ...]) -> tuple[Part, ...]:
     """The parts that have text: an empty block is never sent."""
     return tuple(p for p in parts if p.text)

@@ -7,7 +7,8 @@ from typing import Any
 
 from ctxc.model.provider import ModelRow, ProviderProfile
 from ctxc.providers._checks import Marked, mark_complaints, tool_complaints
-from ctxc.providers._claude_read import content_of, messages_of, system_of
+from ctxc.providers._claude_count import content_of
+from ctxc.providers._claude_read import messages_of, system_of
 from ctxc.providers._names import NameRule
 from ctxc.providers._read import as_int, as_list, as_map, as_text
 from ctxc.providers._subset import complaints

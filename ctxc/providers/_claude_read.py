@@ -1,18 +1,15 @@
-"""Anthropic Messages request to what is in it: leaves, texts, segments, tokens. Works on requests of any origin."""
+"""Anthropic Messages request to what is in it: leaves, segments, and the view that is counted. Any origin will do."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ctxc.model.counting import Count, Tokenizer
-from ctxc.model.provider import ModelRow
 from ctxc.model.request import Leaf, Segment
 from ctxc.providers._chat_read import tool_leaves
-from ctxc.providers._images import add_image
+from ctxc.providers._claude_count import View, content_of
 from ctxc.providers._marks import ttl_of
-from ctxc.providers._read import as_int, as_list, as_map, as_text, compact, spaced
-from ctxc.providers._tally import Tally, framing_of, tokenizer_ref
+from ctxc.providers._read import as_list, as_map, as_text, compact
 
 SETTINGS_BEFORE = ("model", "speed", "service_tier")
 SETTINGS_AFTER_TOOLS = ("output_config", "thinking", "context_management")
@@ -47,12 +44,18 @@ def messages_of(request: Mapping[str, Any]) -> Iterator[tuple[int, str, list[tup
         yield index, as_text(message.get("role")), content_of(message, f"/messages/{index}")
 
 
-def content_of(holder: Mapping[str, Any], pointer: str) -> list[tuple[str, Mapping[str, Any]]]:
-    """Content blocks of a message or a tool result; a plain string reads as one text block."""
-    content = holder.get("content")
-    if isinstance(content, str):
-        return [(f"{pointer}/content", {"type": "text", "text": content})]
-    return [(f"{pointer}/content/{i}", as_map(b)) for i, b in enumerate(as_list(content))]
+def view_of(request: Mapping[str, Any]) -> View:
+    """What of the request costs tokens."""
+    format_ = as_map(as_map(request.get("output_config")).get("format"))
+    return View(
+        tools=[(f"/tools/{i}", as_map(t)) for i, t in enumerate(as_list(request.get("tools")))],
+        choice=as_text(as_map(request.get("tool_choice")).get("type")) or "auto",
+        schema=("/output_config/format", format_["schema"]) if "schema" in format_ else None,
+        thinking=as_text(as_map(request.get("thinking")).get("type")),
+        system=list(system_of(request)),
+        messages=[(f"/messages/{index}", role, blocks) for index, role, blocks in messages_of(request)],
+        uncounted=[k for k in ("mcp_servers", "container", "context_management") if request.get(k)],
+    )
 
 
 def read_back(request: Mapping[str, Any]) -> tuple[Leaf, ...]:
@@ -102,142 +105,6 @@ def _leaves(pointer: str, block: Mapping[str, Any], zone: str, role: str) -> lis
 def _result_kind(block: Mapping[str, Any]) -> str:
     kind = as_text(block.get("type")) or "text"
     return "tool_result" if kind == "text" else kind
-
-
-def tool_json(tool: Mapping[str, Any]) -> str:
-    """The serialization of a tool definition whose count, with the constants of the framing, agrees with recordings.
-
-    One of sixteen forms that agree equally well on the recorded rows (30 rows, all of the older tokenizer), so its
-    exact form is not identified.
-    """
-    body: dict[str, Any] = {}
-    if tool.get("description"):
-        body["description"] = as_text(tool.get("description"))
-    body["name"] = as_text(tool.get("name"))
-    body["parameters"] = tool.get("input_schema", {})
-    return spaced(body)
-
-
-def _counted_tools(request: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for index, value in enumerate(as_list(request.get("tools"))):
-        tool = as_map(value)
-        if tool.get("defer_loading") is not True:
-            yield f"/tools/{index}", tool
-
-
-def _is_custom(tool: Mapping[str, Any]) -> bool:
-    return "input_schema" in tool or tool.get("type") in (None, "custom")
-
-
-def texts(request: Mapping[str, Any]) -> Sequence[str]:
-    """Every text that ``count`` hands to the tokenizer."""
-    found = [tool_json(t) for _, t in _counted_tools(request) if _is_custom(t)]
-    found += [leaf.text for leaf in read_back(request) if leaf.zone != "tools"]
-    return tuple(t for t in found if t)
-
-
-def count(request: Mapping[str, Any], tokenizer: Tokenizer, row: ModelRow) -> Count:
-    """Tokens of a whole request.
-
-    Constants come from the row's framing: ``frame`` (one user message), ``per_turn`` (each further turn),
-    ``per_merged`` (a neighbour of the same role, a further block), ``tools`` (``auto`` and ``any`` overheads,
-    ``per_tool``, ``named``, ``fixed``), ``tool_use`` and ``tool_result`` (per block), ``contract``, ``thinking``,
-    ``slack``.
-    """
-    framing = framing_of(row, tokenizer_ref(tokenizer, row))
-    tally = Tally()
-    _count_tools(tally, request, as_map(framing.get("tools")))
-    _count_settings(tally, request, framing)
-    for pointer, block in system_of(request):
-        _count_block(tally, pointer, block, row, framing)
-    tally.fixed("", as_int(framing.get("frame")))
-    before = ""
-    for index, role, blocks in messages_of(request):
-        step = "" if not index else "per_merged" if role == before else "per_turn"
-        tally.fixed(f"/messages/{index}", as_int(framing.get(step)) if step else 0)
-        before = role
-        for number, (pointer, block) in enumerate(blocks):
-            _count_block(tally, pointer, block, row, framing)
-            if number and as_text(block.get("type")) in ("", "text"):
-                tally.fixed(pointer, as_int(framing.get("per_merged")))
-    slack = as_int(framing.get("slack"))
-    tally.uncertain(slack, slack)
-    return tally.finish(tokenizer, row)
-
-
-def _count_tools(tally: Tally, request: Mapping[str, Any], data: Mapping[str, Any]) -> None:
-    tools = list(_counted_tools(request))
-    if not tools:
-        return
-    choice = as_text(as_map(request.get("tool_choice")).get("type")) or "auto"
-    overhead = as_int(data.get("any" if choice in ("any", "tool") else "auto"))
-    if choice == "tool":
-        overhead += as_int(data.get("named"))
-    tally.fixed("/tools", overhead, low=as_int(data.get("low")), high=as_int(data.get("high")))
-    fixed = as_map(data.get("fixed"))
-    for pointer, tool in tools:
-        if _is_custom(tool):
-            tally.text(pointer, tool_json(tool))
-            tally.fixed(pointer, as_int(data.get("per_tool")))
-            continue
-        known = next((v for k, v in fixed.items() if as_text(tool.get("type")).startswith(k)), None)
-        tally.fixed(pointer, as_int(known))
-        tally.method("heuristic" if known is None else "calibrated")
-        if known is None:
-            tally.note(f"nothing is known of the tokens of tool type {as_text(tool.get('type'))!r}: not counted")
-    if any(True for t in as_list(request.get("tools")) if as_map(t).get("defer_loading") is True):
-        tally.method("heuristic")
-        tally.note("deferred tools are not counted; the search tool in front of them is")
-
-
-def _count_settings(tally: Tally, request: Mapping[str, Any], framing: Mapping[str, Any]) -> None:
-    schema = as_map(as_map(request.get("output_config")).get("format")).get("schema")
-    if schema is not None:
-        data = as_map(framing.get("contract"))
-        at = "/output_config/format"
-        tally.text(at, compact(schema))
-        tally.fixed(at, as_int(data.get("base")), low=as_int(data.get("low")), high=as_int(data.get("high")))
-        tally.method("calibrated")
-        tally.note("the text that an output format adds is not published; it is estimated")
-    thinking = as_map(framing.get("thinking"))
-    kind = as_text(as_map(request.get("thinking")).get("type"))
-    if kind in thinking:
-        tally.fixed("/thinking", as_int(thinking.get(kind)), high=1)
-    for key in ("mcp_servers", "container", "context_management"):
-        if request.get(key):
-            tally.method("heuristic")
-            tally.note(f"nothing public says what {key} adds; it is not counted")
-
-
-def _count_block(
-    tally: Tally, pointer: str, block: Mapping[str, Any], row: ModelRow, framing: Mapping[str, Any]
-) -> None:
-    kind = as_text(block.get("type")) or "text"
-    match kind:
-        case "text":
-            tally.text(pointer, as_text(block.get("text")))
-        case "thinking" | "redacted_thinking":
-            # The bytes of earlier thinking are replaced by the service; what it counts is not what stands here.
-            tally.text(pointer, as_text(block.get("thinking")))
-            tally.method("heuristic")
-            tally.note("earlier thinking is counted as its visible text")
-        case "tool_use" | "server_tool_use":
-            tally.text(pointer, as_text(block.get("name")))
-            tally.text(pointer, compact(block.get("input", {})))
-            _frame(tally, pointer, as_map(framing.get("tool_use")))
-        case "tool_result":
-            _frame(tally, pointer, as_map(framing.get("tool_result")))
-            for inner_pointer, inner in content_of(block, pointer):
-                _count_block(tally, inner_pointer, inner, row, framing)
-        case "image":
-            add_image(tally, pointer, block, row)
-        case _:
-            tally.method("heuristic")
-            tally.note(f"a block of type {kind} is not counted: {pointer}")
-
-
-def _frame(tally: Tally, pointer: str, data: Mapping[str, Any]) -> None:
-    tally.fixed(pointer, as_int(data.get("base")), low=as_int(data.get("low")), high=as_int(data.get("high")))
 
 
 def segments(request: Mapping[str, Any]) -> tuple[Segment, ...]:

@@ -1,7 +1,8 @@
 """Turns to messages for providers that take only user and assistant messages in turn.
 
 Such providers merge neighbours of the same role anyway (Anthropic says so), so they are merged here, where the result
-can be counted. Tool results are user content and stand before all other content of their message.
+can be counted. Tool results are user content and stand before all other content of their message. A blank text is
+refused by all of them and is not sent.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 
 from ctxc.model.request import Part, Turn
 from ctxc.model.section import ToolCall
-from ctxc.providers._build import whole
+from ctxc.providers._build import spoken
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +44,7 @@ def merged(turns: Iterable[Turn]) -> list[tuple[str, tuple[Block, ...]]]:
 
 
 def _blocks(turn: Turn) -> list[Block]:
-    parts = whole(turn.parts)
+    parts = spoken(turn.parts)
     if turn.role == "tool":
         owner = turn.section_id or (turn.parts[0].section_id if turn.parts else "")
         return [

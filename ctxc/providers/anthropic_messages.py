@@ -17,8 +17,8 @@ from typing import Any
 from ctxc.model.counting import Count, Tokenizer
 from ctxc.model.provider import ModelRow, ProviderProfile
 from ctxc.model.request import Leaf, Rendered, RenderPlan, Segment
-from ctxc.providers import _claude_check, _claude_read
-from ctxc.providers._build import Builder, mark_of, whole
+from ctxc.providers import _claude_check, _claude_count, _claude_read
+from ctxc.providers._build import Builder, mark_of, spoken
 from ctxc.providers._merge import Block, merged, result_mark
 from ctxc.providers._names import NameRule, changed, legal_names, rule_from
 from ctxc.providers._read import compact, parse_object
@@ -59,11 +59,11 @@ class AnthropicMessages:
 
     def count(self, request: Mapping[str, Any], tokenizer: Tokenizer, row: ModelRow) -> Count:
         """Tokens of a whole request."""
-        return _claude_read.count(request, tokenizer, row)
+        return _claude_count.count(_claude_read.view_of(request), tokenizer, row)
 
     def texts(self, request: Mapping[str, Any]) -> Sequence[str]:
         """Every text that ``count`` will count."""
-        return _claude_read.texts(request)
+        return _claude_count.texts(_claude_read.view_of(request))
 
     def segments(self, request: Mapping[str, Any]) -> tuple[Segment, ...]:
         """The request in physical order."""
@@ -135,13 +135,11 @@ def _contract(plan: RenderPlan, build: Builder) -> dict[str, Any] | None:
 
 def _system(plan: RenderPlan, build: Builder) -> list[dict[str, Any]]:
     blocks: list[dict[str, Any]] = []
-    for index, part in enumerate(whole(plan.system)):
+    for index, part in enumerate(spoken(plan.system)):
         block: dict[str, Any] = {"type": "text", "text": part.text}
         mark = mark_of(part.mark, plan.row, "system")
-        if mark and part.text.strip():
+        if mark:
             block["cache_control"] = cache_control(mark)
-        else:
-            mark = ""
         blocks.append(block)
         build.put(part.section_id, f"/system/{index}", part.text, "system", stable=part.stable, mark=mark)
     return blocks
@@ -173,7 +171,7 @@ def _block(block: Block, pointer: str, frame: str, context: _Context) -> dict[st
     row, put = context.plan.row, context.build.put
     if block.part is not None:
         part = block.part
-        mark = mark_of(part.mark, row, "messages") if part.text.strip() else ""
+        mark = mark_of(part.mark, row, "messages")
         put(part.section_id, pointer, part.text, "messages", stable=part.stable, mark=mark, frame=frame)
         body = {"type": "text", "text": part.text}
     elif block.call is not None:

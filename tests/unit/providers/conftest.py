@@ -37,8 +37,12 @@ def as_profile(data: Mapping[str, Any]) -> ProviderProfile:
 
 
 def profile_of(profile_id: str) -> ProviderProfile:
-    """A shipped profile."""
-    return as_profile(yaml.load(profile_text(profile_id), yaml.CSafeLoader))
+    """A shipped profile; one that extends another takes over its keys and adds its rows after its own."""
+    data = yaml.load(profile_text(profile_id), yaml.CSafeLoader)
+    if "extends" in data:
+        base = yaml.load(profile_text(data.pop("extends")), yaml.CSafeLoader)
+        data = {**base, **data, "models": [*data.get("models", ()), *base["models"]]}
+    return as_profile(data)
 
 
 def row_of(profile: ProviderProfile, model: str) -> ModelRow:
