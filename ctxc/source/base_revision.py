@@ -4,9 +4,9 @@ On the merge commit that a CI service makes of a pull request: its first parent,
 a clone of depth 1 does not have the parent itself. Else what the CI service's variables say. Else the merge base with
 the default branch: a branch is compared with the commit it left, not with a tip that moved on.
 
-A merge commit is taken for the service's own where the service's variables say that HEAD is the commit it made, or where
-nothing better is known: an author of a pull request can write any merge commit, and must not choose the base that
-judges the request.
+A merge commit is taken for the service's own where the service's variables say that HEAD is the commit it made, or
+where nothing better is known: an author of a pull request can write any merge commit, and must not choose the base
+that judges the request.
 """
 
 from __future__ import annotations
@@ -197,8 +197,7 @@ def _from_default_branch(repository: Repository, head: Commit, environ: Mapping[
             name = reference.removeprefix("refs/remotes/").removeprefix("refs/heads/")
             break
     if tip is not None:
-        # In a shallow clone git does not see that the tip is HEAD's own parent; the commit object says so.
-        base = tip.oid if tip.oid in head.parents else repository.merge_base(head.oid, tip.oid)
+        base = _common(repository, head, tip.oid)
         if base is not None:
             return _chosen(repository, base, How.MERGE_BASE, f"the merge base with {name}, {base[:SHORT]}", head)
     if _says_pull_request(head):
@@ -226,8 +225,13 @@ def _says_pull_request(head: Commit) -> bool:
     return match is not None and head.parents == (match[2], match[1])
 
 
+def _common(repository: Repository, head: Commit, tip: str) -> str | None:
+    """The merge base; in a shallow clone git does not see that a tip is HEAD's own parent, the commit says so."""
+    return tip if tip in head.parents else repository.merge_base(head.oid, tip)
+
+
 def _merge_base(repository: Repository, head: Commit, tip: str, how: How, source: str) -> BaseChoice:
-    base = repository.merge_base(head.oid, tip)
+    base = _common(repository, head, tip)
     if base is not None:
         return _chosen(repository, base, how, f"the merge base with {source}, {base[:SHORT]}", head)
     if repository.is_shallow():

@@ -1,7 +1,7 @@
 """A repository: revisions, commits, what the index holds, what is untracked. Reads only, and only hardened.
 
-The commands are rev-parse, cat-file, ls-files, merge-base (and config, once, for ``safe.directory``). No work tree,
-clone, branch or checkout is made, and nothing that the repository configures is run (``ctxc.source.process``).
+The commands are rev-parse, symbolic-ref, cat-file, ls-files, merge-base (and config, for ``safe.directory``). No work
+tree, clone, branch or checkout is made, and nothing that the repository configures is run (``ctxc.source.process``).
 """
 
 from __future__ import annotations
@@ -109,8 +109,8 @@ class Repository:
 
     def branch(self) -> str | None:
         """The full name of the branch that HEAD is on, ``refs/heads/...``; None where HEAD is detached."""
-        found = self._git.run("rev-parse", "--symbolic-full-name", "HEAD", accept=(0, 128))
-        return found.text if found.status == 0 and found.text.startswith("refs/heads/") else None
+        found = self._git.run("symbolic-ref", "--quiet", "HEAD", accept=(0, 1))
+        return found.text if found.status == 0 else None
 
     def commit(self, oid: str) -> Commit:
         """The commit of a full id. Raises RevisionError where its object is not in this clone."""
@@ -188,7 +188,9 @@ class Repository:
             revision.encode("utf-8")
         except UnicodeEncodeError:
             raise RevisionError(f"'{name}' is not valid UTF-8", help="name a branch, a tag or a commit") from None
-        found = self._git.run("rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}", accept=(0, 1, 128))
+        # ``:/text`` reaches to the end of the argument, and only ever finds a commit.
+        peeled = revision if revision.startswith(":/") else f"{revision}^{{commit}}"
+        found = self._git.run("rev-parse", "--verify", "--end-of-options", peeled, accept=(0, 1, 128))
         if found.status == 0 and is_oid(found.text):
             # HEAD is always the repository's own HEAD; a tag of that name changes nothing.
             doubtful = [match[1] for match in _AMBIGUOUS.finditer(found.stderr) if match[1] != "HEAD"]

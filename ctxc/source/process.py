@@ -1,9 +1,9 @@
 """Running git on a repository that nobody vouches for.
 
-Every command of git that ctxc uses only reads: rev-parse, cat-file, ls-files, merge-base, config. None of them runs a
-filter, a hook, a textconv, a pager or an external diff, and the environment below takes away what is left: no file
-system monitor, no replaced objects, no transport, no configuration of the user or the machine, no prompt, no lock.
-Verified by tests against a repository whose configuration tries all of it.
+Every command of git that ctxc uses only reads: rev-parse, symbolic-ref, cat-file, ls-files, merge-base, config. None of
+them runs a filter, a hook, a textconv, a pager or an external diff, and the environment below takes away what is left:
+no file system monitor, no replaced objects, no transport, no configuration of the user or the machine, no prompt, no
+lock. Verified by tests against a repository whose configuration tries all of it.
 """
 
 from __future__ import annotations

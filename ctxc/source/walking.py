@@ -36,6 +36,8 @@ class Walk:
             if self._stands_in_tree(prefix):
                 self._leave_out(prefix, "link", error.message, error.help)
             return
+        if self.hidden and any(part in self.hidden for part in _parts(place.real)):
+            return
         if place.entry.kind == "file":
             self.paths[prefix] = place
         else:
@@ -102,3 +104,9 @@ class Walk:
             return False
         listing = self.folders.folder(place.real)
         return listing is not None and name in listing.entries
+
+
+def _parts(path: str) -> tuple[str, ...]:
+    """A path and the folders above it, without the root."""
+    names = path.split("/")
+    return tuple("/".join(names[:count]) for count in range(1, len(names) + 1))
