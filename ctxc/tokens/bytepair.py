@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING
 
 from ctxc.base.canonical import canonical
 from ctxc.base.errors import InternalFault, MissingTokenizer
+from ctxc.base.text import utf8
 from ctxc.tokens.cache import CountStore
-from ctxc.tokens.encoding import utf8
 from ctxc.tokens.vocabulary import FOLDER, Vocabulary, load_ranks
 
 if TYPE_CHECKING:

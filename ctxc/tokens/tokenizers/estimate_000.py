@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
 
+from ctxc.base.text import utf8
 from ctxc.tokens.cache import CountStore
-from ctxc.tokens.encoding import utf8
 
 _CJK = re.compile("[\u3400-\u9fff]")
 
