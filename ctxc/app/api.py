@@ -1,0 +1,57 @@
+"""The public Python API: what a service imports and calls for each request."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ctxc.base.errors import NothingMatched
+
+if TYPE_CHECKING:
+    from ctxc.model.fixture import Fixture
+    from ctxc.model.package import Package
+    from ctxc.model.project import Project
+    from ctxc.source.tree import Tree
+
+
+def load(source: str | Path | Tree) -> Project:
+    """Load a project from a folder (its configuration is looked for there and above) or from a tree.
+
+    A tree is any object that satisfies ``ctxc.source.tree.Tree``, such as a ``MemoryTree``; its configuration is read
+    from ``ctxc.yaml`` in it. What is wrong with the project's files is in ``findings`` of the result; ConfigError is
+    raised for a configuration that cannot be used, UnreadableSource for a folder that is not there.
+    """
+    from ctxc.app.workspace import load_tree, open_workspace
+
+    if isinstance(source, (str, Path)):
+        return open_workspace(Path(source), flags={}, environment={}, no_cache=True).project
+    return load_tree(source)
+
+
+def compile(project: Project, fixture: str | Fixture, *, provider: str = "", model: str = "") -> Package:
+    """Compile one fixture of a loaded project: an id, or a ``Fixture`` that was made or changed in memory.
+
+    Nothing is read from disk, clock or environment; equal arguments give equal packages. ``provider`` and ``model``
+    win over what fixture, template and configuration say. Raises NothingMatched for an id that is not there; wrong
+    sources are the outcome ``invalid`` with findings.
+    """
+    from ctxc.app.workspace import compiler_for
+    from ctxc.compiler.stage import Options
+
+    found = find_fixture(project, fixture) if isinstance(fixture, str) else fixture
+    return compiler_for(project, Options(provider=provider, model=model)).compile(found)
+
+
+def find_fixture(project: Project, fixture_id: str) -> Fixture:
+    """The fixture of an id; raises NothingMatched, naming the nearest, for one that is not there."""
+    found = project.fixtures.get(fixture_id)
+    if found is not None:
+        return found
+    near = get_close_matches(fixture_id, sorted(project.fixtures), n=1, cutoff=0.5)
+    hints = [f"did you mean {near[0]!r}?"] if near else []
+    broken = sum(f.severity.label == "error" for f in project.findings)
+    if broken:
+        hints.append(f"{broken} errors kept files from being loaded: `ctxc compile` shows them")
+    hints.append("`ctxc list fixtures` shows all")
+    raise NothingMatched(f"there is no fixture {fixture_id!r}", help="; ".join(hints))

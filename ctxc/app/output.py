@@ -1,0 +1,68 @@
+"""Writing files: beside their place first, then renamed, so that nobody ever reads half a file."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from ctxc.base.errors import CtxcError, UsageError
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text as UTF-8 with line feeds; raises CtxcError where that cannot be done and leaves what was there."""
+    import tempfile
+
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # A link is followed, so that an artefact that is linked to elsewhere stays linked.
+        target = path.resolve()
+        if target.exists() and not target.is_file():
+            # /dev/stdout, a pipe: there is nothing to rename over.
+            target.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
+            return
+        handle, beside = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
+                file.write(text)
+            Path(beside).chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
+            Path(beside).replace(target)
+        except BaseException:
+            Path(beside).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise CtxcError(f"cannot write {str(path)!r}: {reason}", help="check the folder and its permissions") from error
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def file_name(identifier: str) -> str:
+    """A file name for an id: what a file system may refuse or read as a folder becomes ``%XX``, as in a URL.
+
+    Different ids give different names, also where the file system ignores case.
+    """
+    if not identifier:
+        raise UsageError("an empty id has no file name")
+    from ctxc.source.paths import fault_of_name
+
+    name = "".join(c if c in _PLAIN else _encoded(c) for c in identifier)
+    if fault_of_name(name):  # a device name of Windows
+        name = _encoded(name[0]) + name[1:]
+    if len(name) <= _MAX_NAME:
+        return name
+    from hashlib import sha256
+
+    digest = sha256(identifier.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return f"{name[: _MAX_NAME - 33]}-{digest}"
+
+
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_")
+_MAX_NAME = 180
+
+
+def _encoded(char: str) -> str:
+    return "".join(f"%{byte:02X}" for byte in char.encode("utf-8", "surrogatepass"))

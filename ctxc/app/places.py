@@ -1,0 +1,31 @@
+"""Where things lie outside a project: the user's cache folder."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+NAME = "ctxc"
+
+
+def cache_folder(environment: Mapping[str, str], named: str | None = None) -> Path | None:
+    """The folder for caches; None where the user has no home at all.
+
+    ``named`` (``--cache-dir``) wins over ``CTXC_CACHE_DIR``, then the platform's own place: ``XDG_CACHE_HOME`` or
+    ``~/.cache``, ``~/Library/Caches``, ``%LOCALAPPDATA%``.
+    """
+    given = named or environment.get("CTXC_CACHE_DIR")
+    if given:
+        return Path(given).expanduser().absolute()
+    if os.name == "nt":
+        base = environment.get("LOCALAPPDATA")
+        return Path(base) / NAME / "cache" if base else None
+    xdg = environment.get("XDG_CACHE_HOME")
+    if xdg and Path(xdg).is_absolute():  # the specification tells readers to ignore a relative one
+        return Path(xdg) / NAME
+    home = environment.get("HOME")
+    if not home:
+        return None
+    return Path(home) / ("Library/Caches" if sys.platform == "darwin" else ".cache") / NAME

@@ -1,0 +1,178 @@
+"""A package as a row of the compile table and as JSON (``ctxc.compile/1``); rows and findings as JSON and back.
+
+Stored rows come from a cache, which is untrusted: reading one back raises ValueError for whatever is not the shape
+that was written, and the caller compiles again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from ctxc.base.canonical import canonical
+from ctxc.base.spans import Location, Span
+from ctxc.model.finding import Finding, Related, Severity
+from ctxc.model.report import Problem, Row
+
+if TYPE_CHECKING:
+    from ctxc.model.fixture import Fixture
+    from ctxc.model.package import Package, Placed
+
+MASK = "[sensitive]"
+
+
+def row_of(package: Package, fixture: Fixture) -> Row:
+    """The row of a package. ``kept`` counts sections that are whole, ``cut`` those that were shortened."""
+    snapshot = package.snapshot
+    budget: Mapping[str, Any] = snapshot.get("budget", {})
+    template: Mapping[str, Any] = snapshot.get("template", {})
+    cut = sum(p.truncated for p in package.placed)
+    rendered = package.request is not None
+    return Row(
+        fixture_id=package.fixture_id,
+        template=str(template.get("id", fixture.template)),
+        model=str(snapshot.get("provider", {}).get("model", "")),
+        outcome=package.outcome.value,
+        used=budget.get("used_input"),
+        available=budget.get("available_input"),
+        exact=package.count is None or package.count.error_high_bp == package.count.error_low_bp == 0,
+        kept=len(package.placed) - cut,
+        cut=cut,
+        dropped=len(package.dropped),
+        prefix=snapshot.get("cache", {}).get("prefix_tokens") if rendered else None,
+        path=fixture.origin.path,
+        ok=package.as_expected,
+        problems=tuple(
+            Problem(key=e.key, expected=_shown(e.expected), actual=_shown(e.actual))
+            for e in package.expectations
+            if not e.held
+        ),
+        remedies=tuple(snapshot.get("remedies", ())),
+    )
+
+
+def _shown(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def package_json(package: Package, *, with_content: bool = False) -> str:
+    """The JSON text of one package of ``ctxc.compile/1``.
+
+    Keys are sorted, except inside ``request``: it is sent as it stands, and a model sees the properties of a tool's
+    schema in the order in which they were written.
+    """
+    value: dict[str, Any] = {
+        "fixture_id": package.fixture_id,
+        "outcome": package.outcome.value,
+        "trust_manifest": package.trust_manifest,
+        "dropped_sections": [
+            {
+                "section_id": d.section_id,
+                "kind": d.kind,
+                "stage": d.stage,
+                "reason": d.reason,
+                "tokens": d.tokens,
+                "detail": d.detail,
+            }
+            for d in package.dropped
+        ],
+        "required_capabilities": list(package.required_capabilities),
+        "expectations": [
+            {"key": e.key, "expected": e.expected, "actual": e.actual, "held": e.held} for e in package.expectations
+        ],
+        "snapshot": package.snapshot,
+    }
+    if package.reply:
+        value["reply"] = package.reply
+    if package.renamed_tools:
+        value["renamed_tools"] = dict(package.renamed_tools)
+    if with_content:
+        value["content"] = [_content(p) for p in package.placed]
+    parts = {key: canonical(item) for key, item in value.items()}
+    parts["request"] = request_json(package.request) or "null"
+    return "{" + ",".join(f'"{key}":{parts[key]}' for key in sorted(parts)) + "}"
+
+
+def _content(placed: Placed) -> dict[str, Any]:
+    hidden = placed.section.sensitive
+    return {"section_id": placed.section.section_id, "text": MASK if hidden else placed.rendered, "masked": hidden}
+
+
+def request_json(request: Mapping[str, Any] | None) -> str | None:
+    """The provider request as it is sent: keys in the order of the request, one line; None where there is none."""
+    if request is None:
+        return None
+    return json.dumps(request, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def row_value(row: Row) -> dict[str, Any]:
+    """A row as plain values."""
+    value = {f.name: getattr(row, f.name) for f in fields(row)}
+    value["problems"] = [[p.key, p.expected, p.actual] for p in row.problems]
+    value["remedies"] = list(row.remedies)
+    return value
+
+
+_TEXTS = ("fixture_id", "template", "model", "outcome", "path")
+_COUNTS = ("kept", "cut", "dropped")
+_MAYBE_COUNTS = ("used", "available", "prefix")
+
+
+def row_from(value: Any) -> Row:
+    """A row from plain values; raises ValueError for any other shape."""
+    if not isinstance(value, dict):
+        raise ValueError("a row is an object")
+    if not all(isinstance(value.get(k), str) for k in _TEXTS):
+        raise ValueError("a row's texts are missing")
+    if not all(type(value.get(k)) is int for k in _COUNTS):
+        raise ValueError("a row's counts are missing")
+    if not all(value.get(k) is None or type(value[k]) is int for k in _MAYBE_COUNTS):
+        raise ValueError("a row's tokens are not numbers")
+    if not all(type(value.get(k)) is bool for k in ("ok", "exact")):
+        raise ValueError("a row's marks are missing")
+    problems = value.get("problems", [])
+    return Row(
+        **{k: value.get(k) for k in (*_TEXTS, *_COUNTS, *_MAYBE_COUNTS, "ok", "exact")},  # type: ignore[arg-type]
+        problems=tuple(Problem(key=str(k), expected=str(e), actual=str(a)) for k, e, a in problems),
+        remedies=tuple(map(str, value.get("remedies", []))),
+    )
+
+
+def finding_store(finding: Finding) -> dict[str, Any]:
+    """A finding as plain values that ``finding_from`` reads back; fixes are left out (compiling offers none)."""
+    return {
+        "code": finding.code,
+        "name": finding.name,
+        "severity": int(finding.severity),
+        "message": finding.message,
+        "help": finding.help,
+        "at": _location(finding.location),
+        "fixture": finding.fixture,
+        "related": [[_location(r.location), r.message] for r in finding.related],
+        "data": dict(finding.data),
+    }
+
+
+def finding_from(value: Any) -> Finding:
+    """A finding from plain values; raises ValueError, KeyError or TypeError for any other shape."""
+    texts = {k: value[k] for k in ("code", "name", "message", "help", "fixture")}
+    if not all(isinstance(t, str) for t in texts.values()) or not isinstance(value["data"], dict):
+        raise ValueError("a finding's texts are missing")
+    return Finding(
+        **texts,
+        severity=Severity(value["severity"]),
+        location=_location_from(value["at"]),
+        related=tuple(Related(location=_location_from(at), message=str(m)) for at, m in value["related"]),
+        data=value["data"],
+    )
+
+
+def _location(location: Location) -> list[Any]:
+    return [location.path, list(location.span) if location.span else None, location.pointer]
+
+
+def _location_from(value: Sequence[Any]) -> Location:
+    path, span, pointer = value
+    return Location(str(path), Span(*(int(n) for n in span)) if span else None, str(pointer))

@@ -1,0 +1,1 @@
+"""The small working project that ``ctxc init`` writes, as files."""

@@ -1,0 +1,187 @@
+"""A project opened for work: its tree, its settings, its caches, and what is loaded from it when it is needed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ctxc.app import config as configuration
+from ctxc.app.places import cache_folder
+from ctxc.base.canonical import canonical
+from ctxc.tokens import CountStore, open_store
+
+if TYPE_CHECKING:
+    from ctxc.compiler.pipeline import Compiler
+    from ctxc.compiler.stage import Options
+    from ctxc.model.counting import Tokenizer
+    from ctxc.model.project import Project, Settings
+    from ctxc.model.provider import TokenizerRef
+    from ctxc.source.tree import Tree
+
+_CONFIGS = "app.config"
+_FRAME_BYTES = 16 << 20  # as ctxc.source.tree.MAX_INPUT_BYTES
+
+
+@dataclass(slots=True, kw_only=True)
+class Workspace:
+    """One opened project. ``cache`` is None where there is none; ``store`` then lives in memory only."""
+
+    root: Path
+    config: configuration.Config
+    cache: Path | None
+    store: CountStore
+    notes: list[str] = field(default_factory=list)
+    environment: Mapping[str, str] = field(default_factory=dict)
+    _tree: Tree | None = None
+    _project: Project | None = None
+
+    @property
+    def settings(self) -> Settings:
+        """The settings that apply."""
+        return self.config.settings
+
+    @property
+    def tree(self) -> Tree:
+        """The work tree, read once: what git ignores is left out where git can say so."""
+        if self._tree is None:
+            self._tree = _open_tree(self.root, self.environment, self.notes)
+        return self._tree
+
+    @property
+    def project(self) -> Project:
+        """Everything loaded from the tree."""
+        if self._project is None:
+            from ctxc.parse.load import load_project
+            from ctxc.providers import builtin_providers
+
+            self._project = load_project(
+                self.tree, self.settings, builtin_providers=builtin_providers(), store=self.store
+            )
+        return self._project
+
+    def source_text(self, path: str) -> str | None:
+        """The text of a project file for a code frame; None where it cannot be read."""
+        from ctxc.base.errors import CtxcError
+
+        try:
+            return self.tree.read(path, limit=_FRAME_BYTES).decode("utf-8", "replace")
+        except CtxcError:
+            return None
+
+    def compiler(self, options: Options) -> Compiler:
+        """A compiler of the project, counting through the store."""
+        return compiler_for(self.project, options, self.store)
+
+    def close(self) -> None:
+        """Write what the caches learned."""
+        self.store.close()
+        if self.store.note:
+            self.notes.append(self.store.note)
+
+
+def open_workspace(
+    start: Path,
+    *,
+    flags: Mapping[str, Any],
+    environment: Mapping[str, str],
+    cache_dir: str | None = None,
+    no_cache: bool = False,
+) -> Workspace:
+    """Open the project that ``start`` lies in; raises ConfigError where its configuration cannot be used."""
+    root, name = configuration.find_root(start)
+    cache = None if no_cache or environment.get("CTXC_NO_CACHE") else cache_folder(environment, cache_dir)
+    store = open_store(cache)
+    source = _source(root, name, store)
+    resolved = configuration.resolve(source, flags=flags, environment=environment)
+    return Workspace(
+        root=root,
+        config=resolved,
+        cache=cache,
+        store=store,
+        notes=list(resolved.notes),
+        environment=environment,
+    )
+
+
+def _source(root: Path, name: str, store: CountStore) -> configuration.Source:
+    """The configuration file, from the cache where these very bytes were read before: parsing YAML costs an import."""
+    if not name:
+        return configuration.read_source(root, name)
+    from ctxc.app.store import identity
+
+    data = configuration.read_bytes(root / name, name)
+    key = sha256(canonical(identity()).encode() + b"\0" + data).digest()
+    stored = store.get_blobs(_CONFIGS, [key]).get(key)
+    if stored is not None:
+        try:
+            value = json.loads(stored)
+            values, places = value["values"], value["places"]
+            if all(_fits(name, item) for name, item in values.items()) and all(map(_is_text, places.values())):
+                return configuration.Source(root=root, path=name, values=values, places=places)
+        except (ValueError, KeyError, TypeError, AttributeError):
+            pass
+    source = configuration.read_source(root, name)
+    store.put_blobs(_CONFIGS, {key: canonical({"values": source.values, "places": source.places}).encode()})
+    return source
+
+
+def _fits(name: str, value: Any) -> bool:
+    """Whether a cached value has the type of its setting; a cache is not believed blindly."""
+    default = configuration.DEFAULTS[name]
+    if isinstance(default, list):
+        return _is_text(value) or (isinstance(value, list) and all(map(_is_text, value)))
+    return isinstance(value, type(default))
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _open_tree(root: Path, environment: Mapping[str, str], notes: list[str]) -> Tree:
+    from ctxc.base.errors import RevisionError
+    from ctxc.source.opening import open_tree
+
+    repository = None
+    if any((folder / ".git").exists() for folder in (root, *root.parents)):
+        from ctxc.source.git import Repository
+
+        try:
+            repository = Repository.discover(root, environ=environment)
+        except RevisionError as error:
+            # Compiling needs no git: a missing or mistrusted one only means that ignored files are not left out.
+            notes.append(f"files that git ignores are not left out: {error.message}")
+    return open_tree(root, repository=repository)
+
+
+def load_tree(tree: Tree) -> Project:
+    """Load a project from a tree; its configuration is ``ctxc.yaml`` in it, or the defaults."""
+    from ctxc.parse.load import load_project
+    from ctxc.providers import builtin_providers
+
+    source = configuration.source_in_tree(tree)
+    settings = configuration.resolve(source, flags={}, environment={}).settings
+    return load_project(tree, settings, builtin_providers=builtin_providers(), store=open_store(None))
+
+
+def compiler_for(project: Project, options: Options, store: CountStore | None = None) -> Compiler:
+    """A compiler of a project; without a store it counts through one of its own, in memory."""
+    from ctxc import providers, tokens
+    from ctxc.compiler.pipeline import Compiler
+
+    counts = store if store is not None else _memory()
+
+    def tokenizer(ref: TokenizerRef) -> Tokenizer:
+        return tokens.get(ref.id, counts)
+
+    return Compiler(project, tokenizers=tokenizer, shapes=providers.shape, options=options)
+
+
+@cache
+def _memory() -> CountStore:
+    """One memory of counts a process: a service that compiles again and again counts each text once."""
+    return open_store(None)

@@ -1,0 +1,42 @@
+"""Explain a compiled fixture: where its tokens go, or why the model sees a section or does not.
+
+Without SECTION: the token tree of the whole request, largest first, and what was dropped. With SECTION (a section id,
+the id of a template's section, a fragment, an evidence id): its trail through all stages, in which of the four states
+it stopped (discoverable, selected, loaded, authorised), and what would bring it in.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from ctxc.app.explain import explain_fixture
+from ctxc.cli import completion
+from ctxc.cli.session import session
+from ctxc.report import View, render
+from ctxc.report._explain import explain_json, explain_text
+
+
+def run(
+    ctx: typer.Context,
+    *,
+    fixture: Annotated[str, typer.Argument(metavar="FIXTURE", help="Its id.", autocompletion=completion.fixtures)],
+    section: Annotated[str | None, typer.Argument(metavar="[SECTION]", help="What to follow.")] = None,
+    provider: Annotated[
+        str, typer.Option("--provider", help="Compile for this provider.", autocompletion=completion.providers)
+    ] = "",
+    model: Annotated[str, typer.Option("--model", help="Compile for this model.")] = "",
+    format: Annotated[Literal["text", "json"], typer.Option("--format", "-f", help="Output format.")] = "text",
+) -> int:
+    current = session(ctx)
+    workspace = current.workspace()
+    explanation, report = explain_fixture(workspace, fixture, section or "", provider=provider, model=model)
+    if format == "json":
+        current.console.report(explain_json(explanation), machine=True)
+    else:
+        current.console.report(explain_text(explanation, current.console.view()))
+    for line in render("concise", report, View()).splitlines():
+        current.console.note(line)
+    workspace.close()
+    return 1 if explanation.outcome == "invalid" else 0

@@ -1,0 +1,49 @@
+"""Names that a shell completes. A project that cannot be loaded completes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import typer
+
+
+def _names(context: typer.Context, kind: str, incomplete: str) -> list[str]:
+    try:
+        from ctxc.app.listing import names
+        from ctxc.cli.session import session
+
+        return [n for n in names(session(context).workspace(), kind) if n.startswith(incomplete)]
+    except Exception:
+        # A broken project must not print anything into somebody's command line.
+        return []
+
+
+def fixtures(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Fixture ids."""
+    return _names(ctx, "fixtures", incomplete)
+
+
+def templates(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Template ids."""
+    return _names(ctx, "templates", incomplete)
+
+
+def providers(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Provider profile ids."""
+    return _names(ctx, "providers", incomplete)
+
+
+def formats(incomplete: str) -> list[str]:
+    """Output formats."""
+    from ctxc.report import format_ids
+
+    return [f for f in format_ids() if f.startswith(incomplete)]
+
+
+def fixed(*choices: str) -> Callable[[str], list[str]]:
+    """A completer of a closed set."""
+
+    def complete(incomplete: str) -> list[str]:
+        return [c for c in choices if c.startswith(incomplete)]
+
+    return complete

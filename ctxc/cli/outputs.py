@@ -1,0 +1,59 @@
+"""``--format`` and ``--output``: one run, several artefacts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from ctxc.base.errors import UsageError
+from ctxc.cli.console import Console
+from ctxc.report import View, format_ids
+
+MACHINE = frozenset({"json", "jsonl", "sarif", "junit", "gitlab"})
+"""Formats that are data: no guard may change more than their escapes."""
+
+
+def check_format(name: str) -> str:
+    """The name of an output format; raises UsageError for one that does not exist."""
+    if name in format_ids():
+        return name
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, format_ids(), n=1)
+    hint = f"did you mean {near[0]}? " if near else ""
+    raise UsageError(f"there is no output format {name!r}", help=f"{hint}known: {', '.join(format_ids())}")
+
+
+def parse_outputs(given: list[str]) -> list[tuple[str, Path]]:
+    """``FORMAT:FILE`` of each ``--output``; raises UsageError for what is not of this form."""
+    found = []
+    for text in given:
+        name, colon, file = text.partition(":")
+        if not colon or not file:
+            raise UsageError(f"--output {text!r} is not FORMAT:FILE", help="write --output sarif:ctxc.sarif")
+        found.append((check_format(name), Path(file)))
+    return found
+
+
+def emit(
+    console: Console,
+    draw: Callable[[str, View], str],
+    *,
+    chosen: str | None,
+    outputs: list[tuple[str, Path]],
+    source: Callable[[str], str | None],
+) -> None:
+    """Print the report in the chosen format and write the others; in GitHub Actions text comes with annotations."""
+    from dataclasses import replace
+
+    from ctxc.app.output import write_text
+
+    plain = View(source=source)
+    texts: Mapping[str, str] = {name: draw(name, plain) for name, _ in outputs}
+    for name, path in outputs:
+        write_text(path, texts[name])
+    name = chosen or "text"
+    text = draw(name, replace(console.view(), source=source))
+    console.report(text, machine=name in MACHINE, commands=name == "github")
+    if chosen is None and console.in_actions:
+        console.report(draw("github", plain), commands=True)

@@ -1,0 +1,70 @@
+"""What ``ctxc explain`` hands to an output format: where the tokens went, and the trail of one section."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ctxc.model.package import Decision, State
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spent:
+    """A rendered section and what it costs, in tokens counted alone."""
+
+    section_id: str
+    slot: str
+    zone: str
+    kind: str
+    tokens: int
+    stable: bool
+    truncated: bool
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lost:
+    """A dropped section."""
+
+    section_id: str
+    kind: str
+    stage: str
+    reason: str
+    tokens: int
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trail:
+    """One candidate through all stages. ``placed`` is its position in the request, None where it was dropped.
+
+    ``stopped`` is the first of the four states that is not ``yes``; ``remedy`` says what would bring it in.
+    """
+
+    candidate_id: str
+    placed: int | None
+    state: State
+    decisions: tuple[Decision, ...]
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    stopped: str = ""
+    remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """A compiled fixture explained. ``spent`` is sorted by tokens, largest first."""
+
+    fixture_id: str
+    outcome: str
+    template: str
+    model: str
+    used: int | None
+    available: int | None
+    overhead: int | None
+    exact: bool
+    spent: tuple[Spent, ...]
+    lost: tuple[Lost, ...]
+    trails: tuple[Trail, ...] = ()
+    over: tuple[Mapping[str, Any], ...] = ()
+    remedies: tuple[str, ...] = ()
