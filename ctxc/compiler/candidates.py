@@ -11,7 +11,7 @@ from typing import Any
 
 from ctxc.base.spans import Origin
 from ctxc.compiler.faults import did_you_mean, fault
-from ctxc.compiler.stage import Refused, Request, Stage
+from ctxc.compiler.stage import Refused, Request, Stage, drop
 from ctxc.compiler.substitute import UnknownVariable, substitute
 from ctxc.model.finding import Finding
 from ctxc.model.fixture import Record
@@ -51,6 +51,15 @@ class Candidates:
             **{k: "+".join(v) for k, v in request.fixture.route.items()},
             **request.template.variables,
         }
+
+    def set_aside(self, reason: str, detail: str) -> None:
+        """Drop the candidate that was added last."""
+        section = self.sections.pop()
+        self.states.pop()
+        gone, decision = drop(section, STAGE, reason, detail)
+        self.dropped.append(gone)
+        self.decisions.append(decision)
+        self.states.append(State(candidate_id=section.section_id, selected=f"no:{reason}", loaded=f"no:{reason}"))
 
     def result(self) -> Stage:
         """What was collected."""

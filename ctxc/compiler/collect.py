@@ -7,6 +7,7 @@ split (a message, or a call with its results).
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -14,10 +15,10 @@ from ctxc.base.errors import CtxcError
 from ctxc.base.spans import Origin
 from ctxc.compiler.candidates import STAGE, Candidates
 from ctxc.compiler.collect_fragments import collect_fragments
-from ctxc.compiler.conversation import units
+from ctxc.compiler.conversation import pending_calls, units
 from ctxc.compiler.faults import fault
 from ctxc.compiler.routing import FragmentIndex, matches
-from ctxc.compiler.stage import Refused, Request, Stage, drop
+from ctxc.compiler.stage import Refused, Request, Stage
 from ctxc.model.fixture import Record
 from ctxc.model.package import Decision, State
 from ctxc.model.section import (
@@ -25,6 +26,7 @@ from ctxc.model.section import (
     DROP,
     Authority,
     Kind,
+    Message,
     Tier,
     Tool,
     Zone,
@@ -80,6 +82,8 @@ class _Collector(Candidates):
     def __init__(self, request: Request, index: FragmentIndex) -> None:
         super().__init__(request)
         self.index = index
+        has_history = any(s.kind is Kind.HISTORY for s in request.template.sections)
+        self.pending = pending_calls(request.fixture.inputs.history) if has_history else frozenset[str]()
 
     def take(self, spec: SectionSpec) -> None:
         """Candidates of one section of the template."""
@@ -214,7 +218,7 @@ class _Collector(Candidates):
         values = self.request.fixture.inputs.values
         self.taken.add(key)
         value, found = _dig(values, key)
-        if not found or value is None or value == "":
+        if not found or value is None or (isinstance(value, str) and not value.strip()):
             self._absent(spec, f"the fixture has no inputs.{key}")
             return
         uri = f"fixture:inputs.{key}"
@@ -270,7 +274,10 @@ class _Collector(Candidates):
         tier: Tier | None = None
         if spec.kind is Kind.EVIDENCE and self._is_required(record):
             tier = Tier.P1
-        if spec.kind is Kind.TOOL_RESULT and record.status in ("pending", "running", "in_progress", "unfinished"):
+        if spec.kind is Kind.TOOL_RESULT and record.call_id in self.pending:
+            self._answer(spec, record)
+            return
+        if spec.kind is Kind.TOOL_RESULT and record.status in _UNFINISHED:
             tier = Tier.P2
         self.add(
             spec,
@@ -287,6 +294,34 @@ class _Collector(Candidates):
             record=record,
             required=True if tier is Tier.P1 else None,
             sensitive=self.is_sensitive(f"inputs.{_RECORD_KINDS[spec.kind]}.{record.id}"),
+        )
+
+    def _answer(self, spec: SectionSpec, record: Record) -> None:
+        """The result that an open call of the conversation waits for stands in the provider's own place for it."""
+        content = record.text if not record.has_value else json.dumps(record.value, ensure_ascii=False)
+        if record.status and record.status not in ("ok", "success", "succeeded"):
+            content = json.dumps({"status": record.status, "data": record.value if record.has_value else record.text})
+        self.add(
+            spec,
+            suffix=record.id,
+            messages=(
+                Message(
+                    role="tool",
+                    content=content,
+                    tool_call_id=record.call_id,
+                    is_error=record.status in ("error", "failed"),
+                    origin=record.origin,
+                ),
+            ),
+            uri=record.source or "fixture:inputs.tool_results",
+            version=record.version,
+            origin=record.origin,
+            item_id=record.id,
+            tier=Tier.P2,
+            zone=Zone.TURN,
+            record=record,
+            attributes={"answers": record.call_id},
+            sensitive=self.is_sensitive(f"inputs.tool_results.{record.id}"),
         )
 
     def _is_required(self, record: Record) -> bool:
@@ -326,6 +361,8 @@ class _Collector(Candidates):
                 attributes={"roles": [m.role for m in unit.messages], "opens_turn": unit.opens_turn},
                 sensitive=self.is_sensitive("inputs.history"),
             )
+            if unit.fault:
+                self.set_aside(*_UNSENDABLE[unit.fault])
 
     # --- what no section takes up -----------------------------------------------------------------------------
 
@@ -359,16 +396,17 @@ class _Collector(Candidates):
                 self._leave(spec, name)
 
     def _leave(self, spec: SectionSpec, suffix: str, **content: Any) -> None:
-        before = len(self.sections)
         self.add(spec, suffix=suffix, uri=f"fixture:inputs.{spec.id}", **content)
-        section = self.sections.pop()
-        self.states.pop()
-        assert len(self.sections) == before
-        gone, decision = drop(section, STAGE, "no_section", f"the template has no section for inputs.{spec.id}")
-        self.dropped.append(gone)
-        self.decisions.append(decision)
-        reason = "no:no_section"
-        self.states.append(State(candidate_id=section.section_id, selected=reason, loaded=reason))
+        self.set_aside("no_section", f"the template has no section for inputs.{spec.id}")
+
+
+_UNFINISHED = ("pending", "running", "in_progress", "unfinished")
+
+_UNSENDABLE = {
+    "orphan": ("orphan_result", "its call is not in the history: every provider refuses such a result"),
+    "unanswered": ("unanswered_call", "a call without its result inside the history: every provider refuses it"),
+    "blank": ("empty", "nothing but white space"),
+}
 
 
 def _ordered(tools: tuple[Tool, ...], order: str) -> tuple[Tool, ...]:

@@ -14,12 +14,17 @@ from ctxc.model.section import Authority, Message
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unit:
-    """Messages that stay or leave together. ``unfinished``: a call in it has no result yet."""
+    """Messages that stay or leave together.
+
+    ``unfinished``: a call at the end has no result yet. ``fault``: why no provider would take it (``orphan``,
+    ``unanswered``, ``blank``), or empty.
+    """
 
     messages: tuple[Message, ...]
     turn: int
     opens_turn: bool
     unfinished: bool = False
+    fault: str = ""
 
     @property
     def authority(self) -> Authority:
@@ -64,25 +69,30 @@ def units(messages: Sequence[Message]) -> tuple[Unit, ...]:
                 turn=turn,
                 opens_turn=opens,
                 unfinished=bool(waiting) and last,
+                fault=_fault(message, unanswered=bool(waiting) and not last),
             )
         )
     return tuple(found)
+
+
+def pending_calls(messages: Sequence[Message]) -> frozenset[str]:
+    """Ids of the calls at the end of a conversation that no result answers yet."""
+    found = units(messages)
+    if not found or not found[-1].unfinished:
+        return frozenset()
+    last = found[-1].messages
+    answered = {m.tool_call_id for m in last if m.role == "tool"}
+    return frozenset(c.id for m in last for c in m.tool_calls if c.id not in answered)
 
 
 def _answers(message: Message) -> bool:
     return message.tool_call_id is not None
 
 
-def orphans(messages: Sequence[Message]) -> tuple[int, ...]:
-    """Positions of tool messages whose call does not stand in the assistant message before them."""
-    found = []
-    open_calls: set[str] = set()
-    for position, message in enumerate(messages):
-        if message.tool_calls:
-            open_calls = {c.id for c in message.tool_calls}
-        elif message.role == "tool":
-            if message.tool_call_id not in open_calls:
-                found.append(position)
-        else:
-            open_calls = set()
-    return tuple(found)
+def _fault(message: Message, *, unanswered: bool) -> str:
+    """What is wrong with a unit that begins with a message. A result can only begin one when its call is missing."""
+    if message.role == "tool":
+        return "orphan"
+    if unanswered:
+        return "unanswered"
+    return "" if message.content.strip() or message.tool_calls else "blank"

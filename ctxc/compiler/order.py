@@ -32,7 +32,22 @@ def order(request: Request, drafts: Sequence[Draft]) -> tuple[Draft, ...]:
     rules = {s.id: s.order for s in request.template.sections}
     arranged = [d for slot, group in slots.items() for d in _inside(group, rules.get(slot, ""))]
     # A stable sort: within one rank the template's order stays.
-    return tuple(sorted(arranged, key=lambda d: _rank(d.section)))
+    return _answered(sorted(arranged, key=lambda d: _rank(d.section)))
+
+
+def _answered(drafts: list[Draft]) -> tuple[Draft, ...]:
+    """Results that answer an open call stand right after it."""
+    answers = [d for d in drafts if "answers" in d.section.attributes]
+    if not answers:
+        return tuple(drafts)
+    found: list[Draft] = []
+    for draft in drafts:
+        if draft in answers:
+            continue
+        found.append(draft)
+        calls = [c.id for m in draft.section.messages for c in m.tool_calls]
+        found.extend(a for a in answers if a.section.attributes["answers"] in calls)
+    return tuple(found)
 
 
 def _rank(section: Section) -> int:

@@ -25,7 +25,7 @@ from ctxc.compiler.stage import Options, Refused, Request
 from ctxc.compiler.trail import Trail
 from ctxc.compiler.verify import count_request, verify
 from ctxc.compiler.wrappers import Wrapper, wrapper, wrapper_ids
-from ctxc.model.counting import Count, Tokenizer
+from ctxc.model.counting import Count, CountPart, Tokenizer
 from ctxc.model.finding import Finding
 from ctxc.model.fixture import Fixture
 from ctxc.model.package import Outcome, Package, Placed
@@ -261,11 +261,31 @@ def _fitted(
         rendered = render(request, ordered)
         count = count_request(request, rendered)
         if count.upper <= request.limits.available:
-            return result, ordered, rendered, count
+            return result, _recounted(ordered, rendered, count), rendered, count
         excess = count.tokens - usable(request)
         framing += max(excess, 1)
         measured = True
     raise InternalFault(f"fixture {request.fixture.id!r}: the required part fits alone and not in the request")
+
+
+def _recounted(drafts: Sequence[Draft], rendered: Rendered, count: Count) -> tuple[Draft, ...]:
+    """The drafts with the tokens of tool calls as the shape wrote them: some send arguments as data."""
+    if not any(m.tool_calls for d in drafts for m in d.section.messages):
+        return tuple(drafts)
+    found: list[Draft] = []
+    for draft in drafts:
+        places = rendered.placed.get(draft.section.section_id, ())
+        if any(m.tool_calls for m in draft.section.messages):
+            # A part at the message itself is its framing, which belongs to the overhead of the whole.
+            inside = [p.tokens for p in count.parts if any(p.pointer.startswith(q) for q in places) if _is_inside(p)]
+            if inside:
+                draft = replace(draft, tokens=sum(inside))
+        found.append(draft)
+    return tuple(found)
+
+
+def _is_inside(part: CountPart) -> bool:
+    return part.pointer.count("/") > 2
 
 
 def _measured_framing(request: Request, drafts: Sequence[Draft]) -> int:

@@ -83,7 +83,7 @@ def _shorter(request: Request, section: Section, limit: int, strategy: Strategy)
     if section.has_value or strategy is Strategy.JSON:
         value = section.value if section.has_value else _parsed(section.text)
         if value is not None:
-            cut = truncate_json(value, limit, request.tokenizer)
+            cut = truncate_json(value, limit, request.tokenizer, render=lambda v: body(section, value=v, cut=True))
             return body(section, value=cut.value, cut=True) if cut.fits else None
         strategy = Strategy.MIDDLE  # not JSON after all: keep both ends
     if strategy is Strategy.ROLE:
@@ -161,8 +161,7 @@ def _result(request: Request, message: Message, limit: int) -> Message:
     if value is not None:
         as_json = truncate_json(value, limit, request.tokenizer)
         if as_json.fits:
-            text = message.content if not as_json.cut else json.dumps(as_json.value, ensure_ascii=False)
-            return replace(message, content=text)
+            return replace(message, content=as_json.text) if as_json.cut else message
     cut = truncate_text(message.content, limit, Strategy.MIDDLE, request.tokenizer)
     return replace(message, content=cut.text) if cut.fits else message
 
