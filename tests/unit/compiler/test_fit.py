@@ -1,0 +1,198 @@
+"""Budgets, buckets, the overflow ladder, and what happens when the required part does not fit."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from world import Record, compiled, evidence, fixture, project, spec, user
+
+from ctxc.compiler.resolve import DEFAULT_OUTPUT_RESERVE
+from ctxc.model.package import Outcome
+from ctxc.model.section import DROP, REFERENCE, Kind, Overflow, Strategy, Tier
+from ctxc.model.template import Amount, Bucket, Budget
+
+
+def names(package):
+    return [p.section.section_id for p in package.placed]
+
+
+def reasons(package):
+    return {d.section_id: d.reason for d in package.dropped}
+
+
+def test_what_is_available_and_its_defaults():
+    package = compiled(project(sections=[spec("task")]), fixture(user="hi", task="x"))
+    budget = package.snapshot["budget"]
+    assert budget["window"] == 128_000
+    assert budget["output_reserve"] == DEFAULT_OUTPUT_RESERVE
+    assert budget["safety_margin"] == 6_400
+    assert budget["available_input"] == 128_000 - DEFAULT_OUTPUT_RESERVE - 6_400
+
+
+def test_a_window_that_is_all_reserve_is_named_and_no_negative_number_is_shown():
+    made = project(sections=[spec("task")], budget=Budget(window=4096, output_reserve=4096))
+    package = compiled(made, fixture(user="hi", task="x"))
+    assert package.outcome is Outcome.INVALID
+    assert package.findings[0].name == "no-input-budget"
+    assert "window 4096" in package.findings[0].message
+    assert "output_reserve 4096" in package.findings[0].message
+    assert "-" not in package.findings[0].message.replace("output-", "")
+
+
+def test_the_required_part_that_does_not_fit_says_what_is_over_and_what_to_do():
+    made = project(sections=[spec("task")], budget=Budget(window=300, output_reserve=100, safety_margin=Amount()))
+    package = compiled(made, fixture(user="hi", task="word " * 400))
+    assert package.outcome is Outcome.BUDGET_EXCEEDED
+    assert package.request is None
+    over = package.snapshot["budget"]["over"]
+    assert over[0]["what"] == "required sections"
+    assert over[0]["limit"] == 200
+    assert over[0]["over"] == over[0]["tokens"] - 200 > 0
+    assert package.snapshot["remedies"] == ["compress", "split_task", "ask"]
+    exceeded = next(f for f in package.findings if f.name == "budget-exceeded")
+    assert exceeded.message.startswith("CONTEXT_BUDGET_EXCEEDED")
+    assert "task" in exceeded.help
+
+
+def test_max_tokens_of_a_required_section_is_a_ceiling_and_not_a_cut():
+    made = project(sections=[spec("task", max_tokens=20)])
+    package = compiled(made, fixture(user="hi", task="word " * 40))
+    assert package.outcome is Outcome.BUDGET_EXCEEDED
+    assert package.snapshot["budget"]["over"][0]["section_id"] == "task"
+    assert package.snapshot["budget"]["over"][0]["what"] == "max_tokens"
+
+
+def test_a_required_part_that_just_fits_is_not_refused_for_a_guess_of_the_framing():
+    text = "word " * 100
+    exact = compiled(project(sections=[]), fixture(user=text)).snapshot["budget"]["used_input"]
+    fits = project(sections=[], budget=Budget(ceiling=exact))
+    package = compiled(fits, fixture(user=text))
+    assert package.outcome is Outcome.COMPILED
+    assert package.snapshot["budget"]["used_input"] == exact
+    short = compiled(project(sections=[], budget=Budget(ceiling=exact - 1)), fixture(user=text))
+    assert short.outcome is Outcome.BUDGET_EXCEEDED
+    assert short.snapshot["budget"]["over"][0]["over"] == 1
+
+
+def test_tier_goes_before_priority_and_priority_before_score():
+    sections = [
+        spec("a", Kind.STATE, source="runtime.a", tier=Tier.P4, priority=100, overflow=DROP),
+        spec("b", Kind.STATE, source="runtime.b", tier=Tier.P3, priority=1, overflow=DROP),
+        spec("c", Kind.STATE, source="runtime.c", tier=Tier.P4, priority=1, overflow=DROP),
+    ]
+    text = "word " * 100
+
+    def left(ceiling):
+        made = project(sections=sections, budget=Budget(ceiling=ceiling))
+        return [n for n in names(compiled(made, fixture(user="hi", a=text, b=text, c=text))) if n != "user"]
+
+    assert left(450) == ["a", "b", "c"]
+    assert left(300) == ["a", "b"]
+    assert left(200) == ["b"]
+
+
+def test_the_lowest_score_leaves_first():
+    records = [evidence(f"E{n}", f"fact {n} " * 20, n / 10) for n in range(1, 9)]
+    made = project(sections=[spec("evidence", source="retrieval", overflow=DROP)], budget=Budget(ceiling=400))
+    package = compiled(made, fixture(user="hi", evidence=records))
+    gone = sorted(reasons(package))
+    assert gone
+    assert gone == [f"evidence/E{n}" for n in range(1, len(gone) + 1)]
+
+
+def test_the_ladder_inside_one_tier_and_priority():
+    long = "word " * 60
+    sections = [
+        spec("evidence", source="retrieval", tier=Tier.P3, overflow=DROP),
+        spec("history", tier=Tier.P3),
+        spec("tool_result", tier=Tier.P3, overflow=DROP),
+        spec("memory", tier=Tier.P3, overflow=DROP),
+    ]
+    asked = fixture(
+        user="hi",
+        evidence=[evidence("low", long, 0.1), evidence("high", long + "x", 1.0, scores={"authority": 1.0})],
+        history=[user(long + str(n)) for n in range(4)],
+        memory=[Record(id="weak", text=long)],
+        tool_results=[Record(id="t", text=long, status="ok")],
+    )
+    order = []
+    for ceiling in range(1500, 100, -20):
+        package = compiled(project(sections=sections, budget=Budget(ceiling=ceiling)), asked)
+        for name in sorted(reasons(package), key=lambda n: (n.partition("/")[0], n)):
+            if name not in order:
+                order.append(name)
+    assert order[:5] == ["evidence/low", "history/0", "history/1", "memory/weak", "tool_result/t"]
+
+
+def test_a_bucket_floor_is_kept_free_for_it():
+    sections = [
+        spec("notes", Kind.STATE, source="runtime.notes", tier=Tier.P3, priority=90, overflow=DROP),
+        spec("evidence", source="retrieval", priority=1, overflow=DROP),
+    ]
+    asked = fixture(user="hi", notes="word " * 150, evidence=[evidence("E", "fact " * 80)])
+    without = compiled(project(sections=sections, budget=Budget(ceiling=250)), asked)
+    assert reasons(without) == {"evidence/E": "budget"}
+    floor = (Bucket(id="evidence", min=110, soft=200),)
+    with_floor = compiled(project(sections=sections, budget=Budget(ceiling=250, buckets=floor)), asked)
+    assert reasons(with_floor) == {"notes": "budget"}
+
+
+@pytest.mark.parametrize("strategy", [s for s in Strategy if s is not Strategy.ROLE])
+def test_each_strategy_cuts_into_the_limit_and_marks_it(strategy):
+    text = json.dumps({"rows": ["word " * 10] * 40}) if strategy is Strategy.JSON else "A sentence of words. " * 80
+    cut = Overflow(action="cut", strategy=strategy)
+    made = project(sections=[spec("handoff", overflow=cut, max_tokens=150)])
+    package = compiled(made, fixture(user="hi", handoff=[Record(id="h", text=text)]))
+    placed = next(p for p in package.placed if p.section.section_id == "handoff/h")
+    assert placed.truncated
+    assert placed.tokens <= 150
+    assert package.compression[0].strategy == strategy.value
+    json.loads(placed.content)
+
+
+def test_a_reference_stands_for_a_large_result():
+    record = Record(
+        id="t", value={"rows": ["word " * 50] * 50}, has_value=True, status="ok", artifact_ref="artifact://r/1"
+    )
+    made = project(sections=[spec("tool_result", overflow=REFERENCE, max_tokens=120)])
+    package = compiled(made, fixture(user="hi", tool_results=[record]))
+    placed = next(p for p in package.placed if p.section.kind is Kind.TOOL_RESULT)
+    assert json.loads(placed.content) == {"ref": "artifact://r/1", "type": "tool_result", "status": "ok"}
+    assert [d.verdict for d in package.decisions if d.stage == "fit" and d.section_id == "tool_result/t"] == [
+        "referenced"
+    ]
+
+
+def test_a_cut_tool_result_keeps_status_and_reference():
+    record = Record(
+        id="t",
+        value={"rows": [{"n": n, "text": "word " * 10} for n in range(60)]},
+        has_value=True,
+        status="partial",
+        artifact_ref="artifact://r/1",
+        call_id="c9",
+    )
+    package = compiled(
+        project(sections=[spec("tool_result", max_tokens=220)]), fixture(user="hi", tool_results=[record])
+    )
+    body = json.loads(next(p for p in package.placed if p.section.kind is Kind.TOOL_RESULT).content)
+    assert (body["call_id"], body["status"], body["artifact_ref"], body["truncated"]) == (
+        "c9",
+        "partial",
+        "artifact://r/1",
+        True,
+    )
+    assert body["data"]["rows"]
+
+
+def test_order_edges_puts_the_strongest_at_both_ends():
+    records = [evidence(f"E{n}", f"fact {n}", n / 10, source=f"s{n}") for n in range(1, 6)]
+    made = project(sections=[spec("evidence", source="retrieval", order="edges")])
+    package = compiled(made, fixture(user="hi", evidence=records))
+    assert [n for n in names(package) if n != "user"] == [f"evidence/E{n}" for n in (5, 3, 1, 2, 4)]
+
+
+def test_special_tokens_in_text_are_counted_as_text():
+    package = compiled(project(sections=[]), fixture(user="<|endoftext|><|im_start|>"))
+    assert package.placed[0].tokens > 8
