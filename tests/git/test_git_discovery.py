@@ -57,7 +57,9 @@ def test_a_linked_work_tree(repo: Repo, opened) -> None:
         assert IndexTree(repository).list_paths() == ("a.md", "b.md")
 
 
-@pytest.mark.parametrize("text", ["", "gitdir:", "gitdir: \n", "nonsense\n", "gitdir: ../nowhere\n", "gitdir: " + "x" * 9000])
+@pytest.mark.parametrize(
+    "text", ["", "gitdir:", "gitdir: \n", "nonsense\n", "gitdir: ../nowhere\n", "gitdir: " + "x" * 9000]
+)
 def test_a_git_file_that_names_nothing(tmp_path: Path, repo: Repo, text: str) -> None:
     (tmp_path / "other").mkdir()
     (tmp_path / "other/.git").write_text(text)

@@ -41,7 +41,7 @@ def test_whatever_rev_parse_takes(history: Repo, opened) -> None:
     "name", ["", "--output=pwned", "-1", "--all", "a\nb", "HEAD\0", "\x1b[31mHEAD", "x" * 2000, "\udcff", "-"]
 )
 def test_what_cannot_be_a_revision(history: Repo, opened, name: str) -> None:
-    with pytest.raises(RevisionError, match="cannot be a revision|not valid UTF-8") as caught:
+    with pytest.raises(RevisionError, match=r"cannot be a revision|not valid UTF-8") as caught:
         opened(history).resolve(name)
     assert "\x1b" not in caught.value.message
     assert "\n" not in caught.value.message

@@ -180,7 +180,9 @@ def test_eight_hops_are_followed_and_nine_are_not(repo: Repo, opened, hops: int)
 
 
 def test_a_git_lfs_pointer_is_not_content(repo: Repo, opened) -> None:
-    commit = repo.commit("one", {"big.md": LFS, "about.md": "version https://git-lfs.github.com/spec/v1 is a pointer\n"})
+    commit = repo.commit(
+        "one", {"big.md": LFS, "about.md": "version https://git-lfs.github.com/spec/v1 is a pointer\n"}
+    )
     for tree in (CommitTree(opened(repo), commit), WorkTree(repo.path)):
         with pytest.raises(UnreadableSource, match=r"'big\.md' is a Git LFS pointer, not the content") as caught:
             tree.read("big.md")
@@ -303,7 +305,9 @@ def test_sha256_repositories(tmp_path: Path, opened) -> None:
 
 
 def test_changes_between_commits(repo: Repo, opened) -> None:
-    old = repo.commit("one", {"keep.md": "k", "edit.md": "1", "gone.md": "unique", "move/here.md": "moved text", "t.md": "x"})
+    old = repo.commit(
+        "one", {"keep.md": "k", "edit.md": "1", "gone.md": "unique", "move/here.md": "moved text", "t.md": "x"}
+    )
     repo.git("mv", "move/here.md", "there.md")
     repo.git("rm", "-q", "gone.md")
     (repo.path / "t.md").chmod(0o755)
