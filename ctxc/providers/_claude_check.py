@@ -38,7 +38,7 @@ def _check(request: Mapping[str, Any], profile: ProviderProfile, row: ModelRow) 
     elif row.max_output is not None and as_int(request.get("max_tokens")) > row.max_output:
         yield f"/max_tokens: {as_int(request.get('max_tokens'))} is over the model's {row.max_output}"
     yield from _roles(messages, row)
-    yield from _pairs(messages)
+    yield from pair_complaints(messages)
     yield from _empty(request, messages)
     tools = [(f"/tools/{i}", as_map(t)) for i, t in enumerate(as_list(request.get("tools")))]
     if tools and "tools" not in row.capabilities:
@@ -63,7 +63,8 @@ def _roles(messages: Messages, row: ModelRow) -> Iterator[str]:
         yield f"/messages/{messages[-1][0]}: this model takes no prefilled answer, a user message has to be last"
 
 
-def _pairs(messages: Messages) -> Iterator[str]:
+def pair_complaints(messages: Messages) -> Iterator[str]:
+    """Calls without results right after them, results without calls, results behind other content."""
     waiting: dict[str, str] = {}
     for _, role, blocks in messages:
         results = [(p, as_text(b.get("tool_use_id"))) for p, b in blocks if b.get("type") == "tool_result"]

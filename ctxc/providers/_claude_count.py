@@ -93,9 +93,10 @@ def count(view: View, tokenizer: Tokenizer, row: ModelRow) -> Count:
     """Tokens of a whole request.
 
     Constants come from the row's framing: ``frame`` (one user message), ``per_turn`` (each further turn),
-    ``per_merged`` (a neighbour of the same role, a further text block), ``tools`` (``auto`` and ``any`` overheads,
-    ``per_tool``, ``named``, ``fixed``), ``tool_use`` and ``tool_result`` (per block), ``contract``, ``thinking``,
-    ``slack``.
+    ``per_merged`` (a neighbour of the same role, a system message inside the conversation), ``per_block`` (a further
+    text block of a message), ``keeps_thinking`` (whether earlier thinking stays in the context), ``tools`` (``auto``
+    and ``any`` overheads, ``per_tool``, ``named``, ``fixed``), ``tool_use`` and ``tool_result`` (per block),
+    ``contract``, ``thinking``, ``slack``.
     """
     framing = framing_of(row, tokenizer_ref(tokenizer, row))
     tally = Tally()
@@ -107,12 +108,13 @@ def count(view: View, tokenizer: Tokenizer, row: ModelRow) -> Count:
     before = ""
     for number, (at, role, blocks) in enumerate(view.messages):
         if number:
-            tally.fixed(at, as_int(framing.get("per_merged" if role == before else "per_turn")))
+            joined = role in (before, "system")
+            tally.fixed(at, as_int(framing.get("per_merged" if joined else "per_turn")))
         before = role
         for position, (pointer, block) in enumerate(blocks):
             _count_block(tally, pointer, block, row, framing)
             if position and as_text(block.get("type")) in ("", "text"):
-                tally.fixed(pointer, as_int(framing.get("per_merged")))
+                tally.fixed(pointer, as_int(framing.get("per_block")))
     slack = as_int(framing.get("slack"))
     tally.uncertain(slack, slack)
     return tally.finish(tokenizer, row)
@@ -153,7 +155,7 @@ def _count_settings(tally: Tally, view: View, framing: Mapping[str, Any]) -> Non
         tally.note("the text that an output format adds is not published; it is estimated")
     thinking = as_map(framing.get("thinking"))
     if view.thinking in thinking:
-        tally.fixed("/thinking", as_int(thinking.get(view.thinking)), high=1)
+        tally.fixed("/thinking", as_int(thinking.get(view.thinking)), low=as_int(thinking.get("low")))
     for key in view.uncounted:
         tally.method("heuristic")
         tally.note(f"nothing public says what {key} adds; it is not counted")
@@ -166,7 +168,10 @@ def _count_block(
         case "text":
             tally.text(pointer, as_text(block.get("text")))
         case "thinking" | "redacted_thinking":
-            # The service decides what of earlier thinking it keeps; what it counts is not what stands here.
+            if framing.get("keeps_thinking") is False:
+                tally.note("earlier thinking is not counted: this model's context drops it")
+                return
+            # What the service keeps of it is not what stands here.
             tally.text(pointer, as_text(block.get("thinking")))
             tally.method("heuristic")
             tally.note("earlier thinking is counted as its visible text")

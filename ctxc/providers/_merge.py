@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ctxc.model.request import Part, Turn
 from ctxc.model.section import ToolCall
 from ctxc.providers._build import spoken
+from ctxc.providers._read import parse_object
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +68,28 @@ def _blocks(turn: Turn) -> list[Block]:
 def _results_first(blocks: Sequence[Block]) -> tuple[Block, ...]:
     results = [b for b in blocks if b.result_of is not None]
     return (*results, *(b for b in blocks if b.result_of is None)) if results else tuple(blocks)
+
+
+def call_ids(turns: Iterable[Turn]) -> list[str]:
+    """Ids of all calls and results, in order."""
+    found: list[str] = []
+    for turn in turns:
+        found += [c.id for c in turn.tool_calls]
+        if turn.role == "tool":
+            found.append(turn.tool_call_id or "")
+    return found
+
+
+def call_input(arguments: str) -> dict[str, Any]:
+    """The arguments of a call as the object that such interfaces demand.
+
+    A text that is no JSON object, or would not come back out of one unchanged, is kept as ``{"_raw": text}``; an
+    empty text is the empty object.
+    """
+    if not arguments.strip():
+        return {}
+    value = parse_object(arguments)
+    return {"_raw": arguments} if value is None else value
 
 
 def result_mark(block: Block) -> str:

@@ -19,9 +19,9 @@ from ctxc.model.provider import ModelRow, ProviderProfile
 from ctxc.model.request import Leaf, Rendered, RenderPlan, Segment
 from ctxc.providers import _claude_check, _claude_count, _claude_read
 from ctxc.providers._build import Builder, mark_of, spoken
-from ctxc.providers._merge import Block, merged, result_mark
+from ctxc.providers._merge import Block, call_ids, call_input, merged, result_mark
 from ctxc.providers._names import NameRule, changed, legal_names, rule_from
-from ctxc.providers._read import compact, parse_object
+from ctxc.providers._read import compact
 
 CALL_ID = NameRule(extra="_-", max=256)
 """Letters, digits, ``_`` and ``-``, as the service's refusals name it; the length is not documented."""
@@ -42,7 +42,7 @@ class AnthropicMessages:
             [t.name for t in plan.tools] + [c.name for turn in plan.turns for c in turn.tool_calls],
             rule_from(plan.profile.limits, "tool_name", _claude_check.TOOL_NAME),
         )
-        ids = legal_names(_ids(plan), CALL_ID)
+        ids = legal_names(call_ids(plan.turns), CALL_ID)
         build.put(":model", "/model", plan.model, "settings", stable=True)
         request: dict[str, Any] = {"model": plan.model, "max_tokens": _max_tokens(plan)}
         tools = _tools(plan, names, build)
@@ -76,15 +76,6 @@ class AnthropicMessages:
     def check(self, request: Mapping[str, Any], profile: ProviderProfile, row: ModelRow) -> tuple[str, ...]:
         """What the provider would refuse."""
         return _claude_check.check(request, profile, row)
-
-
-def _ids(plan: RenderPlan) -> list[str]:
-    found: list[str] = []
-    for turn in plan.turns:
-        found += [c.id for c in turn.tool_calls]
-        if turn.role == "tool":
-            found.append(turn.tool_call_id or "")
-    return found
 
 
 def _max_tokens(plan: RenderPlan) -> int:
@@ -199,14 +190,6 @@ def _block(block: Block, pointer: str, frame: str, context: _Context) -> dict[st
     if mark:
         body["cache_control"] = cache_control(mark)
     return body
-
-
-def call_input(arguments: str) -> dict[str, Any]:
-    """The arguments of a call as the object that the interface demands."""
-    if not arguments.strip():
-        return {}
-    value = parse_object(arguments)
-    return {"_raw": arguments} if value is None else value
 
 
 def _result(block: Block, ids: Mapping[str, str]) -> tuple[dict[str, Any], list[tuple[str, str]]]:
