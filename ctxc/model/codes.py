@@ -62,7 +62,7 @@ CODES: Mapping[str, tuple[str, Severity]] = {
     "CTX116": ("missing-input", _E),
     "CTX117": ("unknown-variable", _E),
     "CTX118": ("unknown-section", _E),
-    "CTX119": ("sensitive-names-nothing", _E),
+    "CTX119": ("sensitive-names-nothing", _W),
     "CTX120": ("turn-without-reply", _E),
     "CTX121": ("fragment-conflict", _E),
     "CTX122": ("fragment-overrun", _E),

@@ -66,3 +66,4 @@ class Project:
     conversations: Mapping[str, Conversation] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
     broken: Mapping[str, str] = field(default_factory=dict)  # path of a file that could not be loaded -> id if known
+    broken_kinds: Mapping[str, str] = field(default_factory=dict)  # the same paths -> template, fragment ... if known

@@ -1,0 +1,75 @@
+"""What a parse gave, kept by content: a warm load reads JSON and imports no YAML. A cache is untrusted input.
+
+The key is the hash of the bytes; schemas and version are the namespace, so an upgrade never meets an old entry. Only
+files without any finding are kept, so that a cached file never hides one. An entry that does not fit is passed over.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from typing import Any, NamedTuple, Protocol
+
+import ctxc
+from ctxc.base.spans import Span
+from ctxc.parse.schemas import digest
+
+FORMAT = 1
+"""Number of the entries' own form."""
+
+
+class Store(Protocol):
+    """A persistent store of small blobs by content."""
+
+    def get_blobs(self, namespace: str, keys: Iterable[str]) -> Mapping[str, bytes]:
+        """The blobs of those keys that are there."""
+
+    def put_blobs(self, namespace: str, blobs: Mapping[str, bytes]) -> None:
+        """Keep blobs; what is there may be replaced."""
+
+
+class Entry(NamedTuple):
+    """A parsed definition: its kind (empty: none) and its coerced value."""
+
+    kind: str
+    value: Any = None
+
+
+def namespace(what: str) -> str:
+    """The namespace of one sort of entry (``parse`` or ``places``)."""
+    return f"{what}/{FORMAT}/{ctxc.__version__}/{digest()[:16]}"
+
+
+def key_of(syntax: str, data: bytes) -> str:
+    """The key of a file's bytes read in a syntax."""
+    return f"{syntax}-{sha256(data).hexdigest()}"
+
+
+def encode(entry: Entry) -> bytes:
+    """An entry as bytes."""
+    return json.dumps([entry.kind, entry.value], ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+
+
+def decode(blob: bytes) -> Entry | None:
+    """The entry in a blob, or None where it is not one."""
+    try:
+        kind, value = json.loads(blob)
+    except (ValueError, TypeError, RecursionError):
+        return None
+    return Entry(kind, value) if isinstance(kind, str) else None
+
+
+def encode_places(places: Mapping[str, tuple[Span, Span | None]]) -> bytes:
+    """Spans of values and keys by pointer, as bytes."""
+    table = {k: [*value, *(key or ())] for k, (value, key) in places.items()}
+    return json.dumps(table, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+
+
+def decode_places(blob: bytes) -> dict[str, tuple[Span, Span | None]] | None:
+    """The spans in a blob, or None where they are not."""
+    try:
+        table = json.loads(blob)
+        return {k: (Span(*v[:4]), Span(*v[4:8]) if len(v) > 4 else None) for k, v in table.items()}
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        return None

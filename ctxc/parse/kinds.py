@@ -1,0 +1,93 @@
+"""What a file is: the key that ends in ``_id`` says it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+from ctxc.model.finding import Severity
+from ctxc.parse.problems import Problem, nearest, shown
+
+KEYS = {
+    "template_id": "template",
+    "fragment_id": "fragment",
+    "fragments": "fragment",
+    "profile_id": "profile",
+    "contract_id": "contract",
+    "toolset_id": "toolset",
+    "policy_id": "policy",
+    "provider_id": "provider",
+    "fixture_id": "fixture",
+    "conversation_id": "conversation",
+}
+ID_KEYS = {kind: key for key, kind in KEYS.items() if key != "fragments"}
+
+_WRITTEN = re.compile(
+    r"""^[ \t{\[-]*["']?(?P<key>(?:template|fragment|profile|contract|toolset|policy|provider|fixture|conversation)_id)["']?"""
+    r"""[ \t]*:[ \t]*["']?(?P<id>[^\s"'#,}\]@]+)""",
+    re.M,
+)
+
+
+class Verdict(NamedTuple):
+    """The kind of a value (empty: none of ours), and why it cannot be told where it is one but which is unclear."""
+
+    kind: str = ""
+    problem: Problem | None = None
+
+
+def kind_of(value: Any) -> Verdict:
+    """The kind of a parsed file."""
+    if isinstance(value, list):
+        listed = [v for v in value if isinstance(v, dict)]
+        return Verdict("fragment") if listed and any("fragment_id" in v for v in listed) else Verdict()
+    if not isinstance(value, dict):
+        return Verdict()
+    present = [k for k in KEYS if k in value]
+    if len(present) > 1:
+        second = present[1]
+        return Verdict(
+            "",
+            Problem(
+                "ambiguous-file-kind",
+                f"the file has the keys {' and '.join(present)}: it can be one thing only",
+                "split it, or rename the key that is none (a fixture names its template with `template:`)",
+                pointer=f"/{second}",
+                on_key=True,
+            ),
+        )
+    if present:
+        return Verdict(KEYS[present[0]])
+    return Verdict()
+
+
+def unknown(value: Any, *, data: bool) -> Problem:
+    """The problem of a file in a configured folder that is none of ours and that nothing names.
+
+    ``data``: it may be data that lies there for later (JSON), so that this is a note, unless a key was misspelt.
+    """
+    if isinstance(value, dict):
+        ids = [k for k in KEYS if k != "fragments"]
+        for key in value:
+            near = nearest(key, ids) if key not in KEYS and key.endswith(("_id", "id")) and len(key) > 4 else ""
+            if near:
+                return Problem(
+                    "unknown-file-kind",
+                    f'no key says what this file is; {shown(key)} is none: did you mean "{near}"?',
+                    f"known: {', '.join(ids)}, fragments",
+                    pointer="/" + key.replace("~", "~0").replace("/", "~1"),
+                    on_key=True,
+                    level=Severity.ERROR,
+                )
+    return Problem(
+        "unknown-file-kind",
+        "no key says what this file is, and nothing names it",
+        f"add one of {', '.join(k for k in KEYS if k != 'fragments')}, or move the file out of this folder",
+        level=Severity.INFO if data else None,
+    )
+
+
+def guess(text: str) -> tuple[str, str]:
+    """Kind and id of a file that cannot be parsed, as far as a line of it says so."""
+    match = _WRITTEN.search(text)
+    return (KEYS[match["key"]], match["id"]) if match else ("", "")

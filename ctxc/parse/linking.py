@@ -1,0 +1,158 @@
+"""After everything is loaded: ids that stand twice, names that mean nothing, circles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol, TypeVar
+
+from ctxc.base.spans import Origin
+from ctxc.model.fragment import Fragment
+from ctxc.model.lookup import candidates, same_version
+from ctxc.parse.context import Reference, Shared, child
+from ctxc.parse.problems import Problem, did_you_mean, shown
+
+_WHAT = {
+    "template": "template",
+    "fragment": "fragment",
+    "contract": "output contract",
+    "toolset": "tool set",
+    "profile": "request profile",
+    "provider": "provider profile",
+    "fixture": "fixture",
+    "conversation": "conversation",
+    "policy": "policy",
+}
+
+
+class _Item(Protocol):
+    @property
+    def id(self) -> str: ...
+    @property
+    def version(self) -> str: ...
+    @property
+    def origin(self) -> Origin: ...
+
+
+T = TypeVar("T", bound=_Item)
+
+
+def index(
+    kind: str, items: Iterable[T], shared: Shared, *, single: bool = False, id_key: str = ""
+) -> dict[str, tuple[T, ...]]:
+    """Items by id, in file order. An id with a version that is taken (with ``single``: an id) is reported and left out."""
+    found: dict[str, tuple[T, ...]] = {}
+    for item in items:
+        known = found.get(item.id)
+        if known is None:
+            found[item.id] = (item,)
+            continue
+        clash = next((k for k in known if single or same_version(k.version, item.version)), None)
+        if clash is None:
+            found[item.id] = (*known, item)
+            continue
+        version = f" version {item.version}" if item.version and not single else ""
+        shared.report(
+            item.origin.path,
+            Problem(
+                "duplicate-id",
+                f"the {_WHAT[kind]} {shown(item.id)}{version} is defined twice; first in {clash.origin.path}",
+                "give one another id" + ("" if single else " or another version"),
+                pointer=child(item.origin.pointer, id_key) if id_key else item.origin.pointer,
+                data={"first": clash.origin.path, "first_pointer": clash.origin.pointer},
+            ),
+        )
+    return found
+
+
+def check_references(
+    references: Iterable[Reference],
+    indexes: Mapping[str, Mapping[str, Sequence[_Item]]],
+    broken: Mapping[str, frozenset[str]],
+    shared: Shared,
+) -> None:
+    """Report each name that means nothing, or several things; what is defined in a broken file is left to that file."""
+    seen: set[tuple[str, str]] = set()
+    for reference in references:
+        place = (reference.path, reference.pointer)
+        if place in seen:
+            continue
+        seen.add(place)
+        known = indexes.get(reference.kind, {})
+        found = candidates(known, reference.name)
+        what = _WHAT[reference.kind]
+        if len(found) > 1:
+            told = ", ".join(v.version or "none" for v in found)
+            shared.report(
+                reference.path,
+                Problem(
+                    "ambiguous-id",
+                    f"{what} {shown(reference.name)} has {len(found)} versions ({told}); the last is used",
+                    f"name one: {reference.name}@{found[-1].version}",
+                    pointer=reference.pointer,
+                ),
+            )
+        elif not found:
+            gone = broken.get(reference.kind, frozenset())
+            base = reference.name.rpartition("@")[0] or reference.name
+            if base in gone or any(reference.name.startswith(g + "_v") for g in gone) or "" in gone:
+                continue
+            shared.report(reference.path, _unknown(reference, known, what))
+
+
+def _unknown(reference: Reference, known: Mapping[str, Sequence[_Item]], what: str) -> Problem:
+    base, at, _ = reference.name.rpartition("@")
+    if at and base in known:
+        told = ", ".join(v.version or "none" for v in known[base])
+        message = f"{what} {shown(base)} has no such version; there is {told}"
+    else:
+        message = f"there is no {what} {shown(reference.name)}{did_you_mean(base if at else reference.name, known)}"
+    listed = ", ".join(sorted(known)[:20])
+    return Problem(
+        "unknown-fragment" if reference.kind == "fragment" else "unknown-reference",
+        message,
+        f"known: {listed}{' ...' if len(known) > 20 else ''}" if known else f"define a {what} with this id",
+        pointer=reference.pointer,
+        level=reference.level,
+    )
+
+
+def check_requires(fragments: Mapping[str, tuple[Fragment, ...]], shared: Shared) -> None:
+    """Report each circle of ``requires`` once, with the chain."""
+    state: dict[str, int] = {}  # 1: on the way, 2: done
+    for start in fragments:
+        if state.get(start):
+            continue
+        chain: list[str] = [start]
+        rest = [iter(fragments[start][-1].requires)]
+        state[start] = 1
+        while rest:
+            name = next(rest[-1], None)
+            if name is None:
+                rest.pop()
+                state[chain.pop()] = 2
+                continue
+            found = candidates(fragments, name)
+            if not found:
+                continue
+            target = found[-1].id
+            if state.get(target) == 1:
+                _report_circle(fragments, [*chain[chain.index(target) :], target], name, shared)
+            elif not state.get(target):
+                state[target] = 1
+                chain.append(target)
+                rest.append(iter(found[-1].requires))
+
+
+def _report_circle(fragments: Mapping[str, tuple[Fragment, ...]], chain: list[str], name: str, shared: Shared) -> None:
+    last = fragments[chain[-2]][-1]
+    number = last.requires.index(name)
+    shared.report(
+        last.origin.path,
+        Problem(
+            "requires-cycle",
+            f"fragments require each other in a circle: {' -> '.join(chain)}",
+            "remove one of these `requires`",
+            pointer=child(last.origin.pointer, "requires", number),
+            data={"chain": chain},
+        ),
+    )
