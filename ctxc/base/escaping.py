@@ -24,6 +24,7 @@ _COMPATIBLE = "\ufe60\ufe64\ufe65\ufe68\uff02\uff06\uff1c\uff1e\uff3c"
 _SURROGATES = "\ud800-\udfff"
 
 _JSON_HIDE = re.compile(f"[<>&\x7f-\x9f\u2028\u2029{_SURROGATES}{_COMPATIBLE}{_OTHER_FORMAT}{DEFAULT_IGNORABLE}]")
+_ASCII_HIDE = "<>&\x7f"
 _IGNORABLE = re.compile(f"[{DEFAULT_IGNORABLE}]+")
 _VISIBLE = re.compile(
     f"[\\\\{_CONTROLS}{_SURROGATES}{_OTHER_FORMAT}{DEFAULT_IGNORABLE}\u2800"
@@ -48,6 +49,8 @@ def json_string_escape(text: str) -> str:
     ``json.loads`` of the result is always ``text`` again.
     """
     quoted = json.dumps(text, ensure_ascii=False)
+    if quoted.isascii() and not any(mark in quoted for mark in _ASCII_HIDE):
+        return quoted  # by far the most common, and several times faster than a search
     return _JSON_HIDE.sub(_json_escape, quoted)
 
 

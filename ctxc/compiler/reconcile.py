@@ -12,6 +12,7 @@ words and exactly the same numbers and negations; "30 days" and "90 days" are ne
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -175,30 +176,30 @@ def _near(sections: Sequence[Section]) -> list[tuple[str, str]]:
     Two sets with Jaccard similarity of at least t share a word among the rarest ``n - ceil(t * n) + 1`` of each
     (Chaudhuri, Ganti and Kaushik, "A Primitive Operator for Similarity Joins", 2006).
     """
-    words: list[frozenset[str]] = []
-    counts: dict[str, int] = {}
-    for section in sections:
-        text = "" if section.has_value else section.text
-        bag = frozenset(_WORDS.findall(text.lower()))
-        words.append(bag)
-        for word in bag:
-            counts[word] = counts.get(word, 0) + 1
+    bags = [_bag(s) for s in sections]
+    counts: Counter[str] = Counter()
+    for bag in bags:
+        counts.update(bag)
     if not any(n > 1 for n in counts.values()):
         return []
-    index: dict[str, list[int]] = {}
+    # One order for all sets, rarest first; a word that stands in one text alone cannot join two.
+    order = {w: n for n, w in enumerate(sorted(counts, key=lambda w: (counts[w], w)))}
+    shared = [counts[w] > 1 for w in order]
+    index: dict[int, list[int]] = {}
     pairs: list[tuple[str, str]] = []
-    for number, bag in enumerate(words):
-        if len(bag) < 8 or sections[number].required:
-            continue  # too short to call two texts alike
-        rare = sorted(bag, key=lambda w: (counts[w], w))[: len(bag) - -(-len(bag) * 9 // 10) + 1]
+    for number, bag in enumerate(bags):
+        if len(bag) < _SHORTEST or sections[number].required:
+            continue
+        prefix = len(bag) - -(-len(bag) * 9 // 10) + 1
+        rare = [w for w in sorted(map(order.__getitem__, bag))[:prefix] if shared[w]]
         seen: set[int] = set()
         for word in rare:
             for other in index.get(word, ()):
                 if other in seen or sections[other].slot != sections[number].slot:
                     continue
                 seen.add(other)
-                common = len(bag & words[other])
-                if common / (len(bag) + len(words[other]) - common) >= NEAR and _facts(sections[number].text) == _facts(
+                common = len(bag & bags[other])
+                if common / (len(bag) + len(bags[other]) - common) >= NEAR and _facts(sections[number].text) == _facts(
                     sections[other].text
                 ):
                     pairs.append((sections[number].section_id, sections[other].section_id))
@@ -206,6 +207,16 @@ def _near(sections: Sequence[Section]) -> list[tuple[str, str]]:
         for word in rare:
             index.setdefault(word, []).append(number)
     return pairs
+
+
+_SHORTEST = 8
+"""Different words below which two texts are too short to be called alike."""
+
+
+def _bag(section: Section) -> frozenset[str]:
+    text = "" if section.has_value else section.text
+    # Splitting at white space is several times faster, and in ASCII text a word with its comma is a word as good.
+    return frozenset(text.lower().split()) if text.isascii() else frozenset(_WORDS.findall(text.lower()))
 
 
 def _facts(text: str) -> list[str]:

@@ -20,13 +20,16 @@ from ctxc.model.section import Kind, Message, Section, Strategy
 SMALLEST = 24
 """Tokens of content below which a cut says nothing any more."""
 
+_SMALLEST_BLOCK = 16
+"""Tokens that even the shortest header and end of a block take: below, trying is a waste."""
+
 _ATTEMPTS = 5
 
 
 def shorten(request: Request, draft: Draft, space: int, wrapper: Wrapper) -> Draft | None:
     """A shorter draft of at most ``space`` tokens, or None where the section may only be whole or absent."""
     section = draft.section
-    if space <= 0:
+    if space < SMALLEST + _SMALLEST_BLOCK:
         return None
     if section.messages:
         return _messages(request, draft, space)

@@ -67,9 +67,18 @@ _TOKENS = re.compile(
 )
 
 
+_PLAIN = re.compile(r"[A-Za-z0-9_./:#@ +=-]*")
+"""Ids, paths and addresses: nothing to escape, and by far the most common."""
+
+
 def _quoted(text: str) -> str:
     """A JSON string in which no block line, and no role token of a known family, is written; it decodes to the text."""
-    return _TOKENS.sub(lambda m: f"\\u{ord(m.group()):04x}", json_string_escape(text))
+    if _PLAIN.fullmatch(text):
+        return f'"{text}"'
+    quoted = json_string_escape(text)
+    if quoted.isascii() and "[" not in quoted and "]" not in quoted and "|" not in quoted:
+        return quoted
+    return _TOKENS.sub(lambda m: f"\\u{ord(m.group()):04x}", quoted)
 
 
 def _envelope(section: Section, record: Record, content: Any, cut: bool) -> Any:
