@@ -41,7 +41,7 @@ REMEDIES: Mapping[str, str] = {
     "when": "the section's `when` does not match the route of the fixture",
     "no_section": "add a section of this id to the template",
     "budget_exceeded": "the required part alone does not fit: see the remedies of the outcome",
-    "route": "its `applies_when` does not match the route of the fixture",
+    "route": "set the route as its `applies_when` says, widen `applies_when`, or name it in `inputs.fragments`",
     "not_named": "name it in `inputs.fragments`: its load_mode is `explicit`",
 }
 

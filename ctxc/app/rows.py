@@ -38,12 +38,13 @@ def row_of(package: Package, fixture: Fixture) -> Row:
         used=budget.get("used_input"),
         available=budget.get("available_input"),
         exact=package.count is None or package.count.error_high_bp == package.count.error_low_bp == 0,
-        kept=len(package.placed) - cut,
-        cut=cut,
+        kept=len(package.placed) - cut if rendered else 0,
+        cut=cut if rendered else 0,
         dropped=len(package.dropped),
         prefix=snapshot.get("cache", {}).get("prefix_tokens") if rendered else None,
         path=fixture.origin.path,
         ok=package.as_expected,
+        over=max((int(o["over"]) for o in budget.get("over", ())), default=None),
         problems=tuple(
             Problem(key=e.key, expected=_shown(e.expected), actual=_shown(e.actual))
             for e in package.expectations
@@ -117,7 +118,7 @@ def row_value(row: Row) -> dict[str, Any]:
 
 _TEXTS = ("fixture_id", "template", "model", "outcome", "path")
 _COUNTS = ("kept", "cut", "dropped")
-_MAYBE_COUNTS = ("used", "available", "prefix")
+_MAYBE_COUNTS = ("used", "available", "prefix", "over")
 
 
 def row_from(value: Any) -> Row:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
@@ -56,12 +56,7 @@ class Workspace:
     def project(self) -> Project:
         """Everything loaded from the tree."""
         if self._project is None:
-            from ctxc.parse.load import load_project
-            from ctxc.providers import builtin_providers
-
-            self._project = load_project(
-                self.tree, self.settings, builtin_providers=builtin_providers(), store=self.store
-            )
+            self._project = _load(self.tree, self.settings, self.store)
         return self._project
 
     def source_text(self, path: str) -> str | None:
@@ -160,12 +155,33 @@ def _open_tree(root: Path, environment: Mapping[str, str], notes: list[str]) -> 
 
 def load_tree(tree: Tree) -> Project:
     """Load a project from a tree; its configuration is ``ctxc.yaml`` in it, or the defaults."""
-    from ctxc.parse.load import load_project
-    from ctxc.providers import builtin_providers
-
     source = configuration.source_in_tree(tree)
     settings = configuration.resolve(source, flags={}, environment={}).settings
-    return load_project(tree, settings, builtin_providers=builtin_providers(), store=open_store(None))
+    return _load(tree, settings, open_store(None))
+
+
+def _load(tree: Tree, settings: Settings, store: CountStore) -> Project:
+    from ctxc import providers
+    from ctxc.parse.load import load_project
+
+    shipped = {name: providers.profile_text(name) for name in providers.profile_ids()}
+    return load_project(tree, settings, builtin_providers=shipped, store=_ParseStore(store))
+
+
+class _ParseStore:
+    """The store as the parser wants it: keys are text."""
+
+    def __init__(self, store: CountStore) -> None:
+        self._store = store
+
+    def get_blobs(self, namespace: str, keys: Iterable[str]) -> dict[str, bytes]:
+        """The blobs of those keys that are there."""
+        found = self._store.get_blobs(namespace, [key.encode() for key in keys])
+        return {key.decode(): value for key, value in found.items()}
+
+    def put_blobs(self, namespace: str, blobs: Mapping[str, bytes]) -> None:
+        """Keep blobs."""
+        self._store.put_blobs(namespace, {key.encode(): value for key, value in blobs.items()})
 
 
 def compiler_for(project: Project, options: Options, store: CountStore | None = None) -> Compiler:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from ctxc.base.spans import Location, Origin
-from ctxc.model.contract import Contract, Policy, RequestProfile, ToolSet
-from ctxc.model.finding import Finding
-from ctxc.model.fixture import Conversation, Fixture
-from ctxc.model.fragment import Fragment
-from ctxc.model.provider import ProviderProfile
-from ctxc.model.template import Template
+if TYPE_CHECKING:
+    # For annotations only: a command that needs nothing but the settings must not build forty dataclasses first.
+    from ctxc.base.spans import Location, Origin
+    from ctxc.model.contract import Contract, Policy, RequestProfile, ToolSet
+    from ctxc.model.finding import Finding
+    from ctxc.model.fixture import Conversation, Fixture
+    from ctxc.model.fragment import Fragment
+    from ctxc.model.provider import ProviderProfile
+    from ctxc.model.template import Template
 
 
 class Sources(Protocol):

@@ -75,7 +75,8 @@ class Problem:
 class Row:
     """One fixture of ``ctxc compile``: sizes in tokens, counts of sections.
 
-    ``used`` is None where nothing was rendered. ``exact`` is false where the count has an error band.
+    ``used`` is None where nothing was rendered; ``over`` then says by how much the required part exceeds the budget.
+    ``exact`` is false where the count has an error band. ``kept`` sections are whole, ``cut`` ones shortened.
     """
 
     fixture_id: str
@@ -91,6 +92,7 @@ class Row:
     prefix: int | None
     path: str
     ok: bool
+    over: int | None = None
     problems: tuple[Problem, ...] = ()
     remedies: tuple[str, ...] = ()
 

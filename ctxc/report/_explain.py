@@ -82,7 +82,7 @@ def explain_text(explanation: Explanation, view: View) -> str:
         if explanation.spent:
             parts.append(draw_tree(_tree(explanation), view))
         if explanation.over:
-            parts.append("\n".join(_over_lines(explanation.over, view)) + "\n")
+            parts.append("\n".join(_over_lines(explanation, view)) + "\n")
         if explanation.lost:
             parts.append(_dropped(explanation, view))
     return "\n".join(parts)
@@ -112,12 +112,16 @@ def _tree(explanation: Explanation) -> Node:
     for zone, members in zones.items():
         total = sum(s.tokens for s in members)
         children = tuple(_slots(members, used, width))
-        nodes.append((total, Node(label=_label(zone, total, used, width, "accent"), children=children)))
+        # A zone that is one section of the same name would only say everything twice.
+        same = len(members) == 1 and members[0].section_id == zone
+        node = children[0] if same else Node(label=_label(zone, total, used, width, "accent"), children=children)
+        nodes.append((total, node))
     nodes.sort(key=lambda pair: -pair[0])
     below = [node for _, node in nodes]
     if explanation.overhead:
         below.append(Node(label=_label("framing of the request", explanation.overhead, used, width, "dim")))
-    return Node(label=_label("request", used, used, width, "bold"), children=tuple(below))
+    title = "request" if explanation.used is not None else "what has to be in the request"
+    return Node(label=_label(title, used, used, width, "bold"), children=tuple(below))
 
 
 def _slots(members: Sequence[Spent], used: int, width: int) -> Iterator[Node]:
@@ -142,7 +146,7 @@ def _leaf(spent: Spent, used: int, width: int) -> tuple[Cell, ...]:
 
 
 def _label(name: str, count: int, used: int, width: int, style: Style) -> tuple[Cell, ...]:
-    percent = share(count, used) if used else ""
+    percent = f"{(200 * count + used) // (2 * used)}%" if used else ""
     filled = -(-_BAR * count // used) if used else 0
     return (
         Cell(f"{number(count):>{width}} {percent:>4} "),
@@ -152,10 +156,13 @@ def _label(name: str, count: int, used: int, width: int, style: Style) -> tuple[
     )
 
 
-def _over_lines(over: Sequence[Mapping[str, Any]], view: View) -> Iterator[str]:
-    yield paint("What does not fit", "bold", view)
-    for item in over:
-        yield "  " + visible(", ".join(f"{key} {value}" for key, value in item.items()))
+def _over_lines(explanation: Explanation, view: View) -> Iterator[str]:
+    yield paint("What does not fit", "bad", view)
+    for item in explanation.over:
+        what = " ".join(str(item[key]) for key in ("what", "section_id") if item.get(key))
+        yield visible(f"  {what}: {number(item['tokens'])} tokens, {number(item['over'])} over {number(item['limit'])}")
+    if explanation.remedies:
+        yield f"  what a caller can do: {', '.join(explanation.remedies)}"
 
 
 def _dropped(explanation: Explanation, view: View) -> str:

@@ -30,6 +30,17 @@ def tokens(value: int | None, *, exact: bool = True) -> str:
     return number(value) if exact else "~" + number(value)
 
 
+def spent(row: Row) -> str:
+    """Tokens of the request; where there is none, by how much what must be in it exceeds the budget."""
+    if row.used is None and row.over:
+        return f"{number(row.over)} over"
+    return tokens(row.used, exact=row.exact)
+
+
+def _sections(row: Row, count: int) -> str:
+    return "–" if row.used is None else number(count)
+
+
 def share(used: int | None, available: int | None) -> str:
     """Percent of the budget, rounded up, so that a request over its budget never reads 100%."""
     if used is None or not available:
@@ -60,11 +71,11 @@ def run_table(rows: Sequence[Row], view: View) -> str:
             cells.append(Cell(row.template, "dim"))
         cells += [
             Cell(outcome(row, view), outcome_style(row)),
-            Cell(tokens(row.used, exact=row.exact)),
+            Cell(spent(row), "bad" if row.over and not row.ok else ""),
             Cell(tokens(row.available), "dim"),
             Cell(share(row.used, row.available), _share_style(row)),
-            Cell(number(row.kept), "" if row.kept else "dim"),
-            Cell(number(row.cut), "warn" if row.cut else "dim"),
+            Cell(_sections(row, row.kept), "" if row.kept else "dim"),
+            Cell(_sections(row, row.cut), "warn" if row.cut else "dim"),
             Cell(number(row.dropped), "warn" if row.dropped else "dim"),
             Cell(tokens(row.prefix), "accent" if row.prefix else "dim"),
         ]

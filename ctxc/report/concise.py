@@ -8,7 +8,7 @@ from ctxc.report import View
 from ctxc.report._draw import paint
 from ctxc.report._encode import visible
 from ctxc.report._frame import severity_style
-from ctxc.report._run import share, tokens
+from ctxc.report._run import share, spent, tokens
 
 
 def render(report: Report, view: View) -> str:
@@ -29,7 +29,9 @@ def _line(finding: Finding, view: View) -> str:
 
 
 def _row(row: Row) -> str:
-    used = f"{tokens(row.used, exact=row.exact)} of {tokens(row.available)} tokens"
+    used = f"{spent(row)} of {tokens(row.available)} tokens" if row.used is not None else spent(row)
+    if row.used is None and row.over:
+        used = f"{spent(row)} {tokens(row.available)} tokens"
     percent = share(row.used, row.available)
     parts = [
         f"{visible(row.fixture_id)}: {row.outcome}{'' if row.ok else ' (not as expected)'}",

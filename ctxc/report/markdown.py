@@ -8,7 +8,7 @@ from ctxc.model.finding import Finding
 from ctxc.model.report import CompileRun, Report
 from ctxc.report import View
 from ctxc.report._encode import markdown_code, markdown_text
-from ctxc.report._run import outcome, run_summary, share, tokens
+from ctxc.report._run import outcome, run_summary, share, spent, tokens
 from ctxc.report._tally import plural, tally, worst_first
 
 MAX_CHARACTERS = 65_536
@@ -51,7 +51,7 @@ def _run_rows(run: CompileRun, view: View) -> Iterable[str]:
             "✓" if row.ok else "✗",
             markdown_text(row.fixture_id),
             markdown_text(outcome(row, View())),
-            tokens(row.used, exact=row.exact),
+            spent(row),
             tokens(row.available),
             share(row.used, row.available),
             str(row.kept),

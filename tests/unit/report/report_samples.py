@@ -116,6 +116,8 @@ def sample_run() -> CompileRun:
         "over",
         outcome="budget_exceeded",
         used=None,
+        over=47,
+        kept=0,
         exact=False,
         prefix=None,
         ok=False,

@@ -66,7 +66,7 @@ def test_concise_run(run: CompileRun) -> None:
     assert formats.render_run("concise", run, VIEW).splitlines()[:3] == [
         "motor: compiled, 1,234 of 3,000 tokens (42%), 9 kept, 0 cut, 2 dropped, prefix 800",
         "guess: compiled, ~2,950 of 3,000 tokens (99%), 9 kept, 1 cut, 2 dropped, prefix 800",
-        "over: budget_exceeded (not as expected), – of 3,000 tokens, 9 kept, 0 cut, 2 dropped, prefix –",
+        "over: budget_exceeded (not as expected), 47 over 3,000 tokens, 0 kept, 0 cut, 2 dropped, prefix –",
     ]
 
 
@@ -131,10 +131,10 @@ def test_frame_without_source_still_names_the_place() -> None:
 def test_text_run_off_a_terminal_is_a_plain_table(run: CompileRun) -> None:
     lines = formats.render_run("text", run, VIEW).split("\n")
     assert lines[:4] == [
-        "FIXTURE  TEMPLATE     OUTCOME                  TOKENS     OF       KEPT  CUT  DROP  PREFIX",
-        "✓ motor  claimant_v7  compiled                  1,234  3,000  42%     9    0     2     800",
-        "✓ guess  claimant_v7  compiled                 ~2,950  3,000  99%     9    1     2     800",
-        "✗ over   claimant_v7  CONTEXT_BUDGET_EXCEEDED       –  3,000          9    0     2       –",
+        "FIXTURE  TEMPLATE     OUTCOME                   TOKENS     OF       KEPT  CUT  DROP  PREFIX",
+        "✓ motor  claimant_v7  compiled                   1,234  3,000  42%     9    0     2     800",
+        "✓ guess  claimant_v7  compiled                  ~2,950  3,000  99%     9    1     2     800",
+        "✗ over   claimant_v7  CONTEXT_BUDGET_EXCEEDED  47 over  3,000          –    –     2       –",
     ]
     assert lines[-2] == "3 fixtures, 1 not as expected; 1 error"
 
@@ -187,7 +187,7 @@ def test_json_of_hostile_text_is_valid_utf8_and_the_same_text() -> None:
     assert [f["message"] for f in value["findings"]] == list(HOSTILE)
 
 
-def test_json_run_is_canonical_and_joins_the_packages(run: CompileRun) -> None:
+def test_json_run_joins_the_packages_as_they_are(run: CompileRun) -> None:
     text = formats.render_run("json", run, VIEW)
     value = json.loads(text)
     assert [p["fixture_id"] for p in value["packages"]] == ["motor", "guess", "over"]
