@@ -233,12 +233,13 @@ def _shorter_object(node: Tree, room: int) -> Tree:
             kept.append((key, allot(item, item.least + extra[n])))
     left_out = len(items) - len(kept)
     if left_out:
-        kept.append((_free_key(key for key, _ in node.items), node_of(left_out, ())))
+        kept.append((free_key(node), node_of(left_out, ())))
     return _object(kept, left_out=left_out)
 
 
-def _free_key(taken: Iterator[str]) -> str:
-    names, key = set(taken), KEY
+def free_key(node: Tree) -> str:
+    """The key under which an object says how many keys it has lost: one that it did not have."""
+    names, key = {name for name, _ in node.items}, KEY
     while key in names:
         key += "_"
     return key

@@ -14,9 +14,19 @@ from dataclasses import replace
 from ctxc.base.errors import UnreadableSource
 from ctxc.compiler.truncate import tail
 from ctxc.compiler.truncate._ends import whole
-from ctxc.compiler.truncate._marker import KEY
 from ctxc.compiler.truncate._result import Cut
-from ctxc.compiler.truncate._tree import NotJson, Tree, allot, changed_places, compact, node_of, parse, plain, written
+from ctxc.compiler.truncate._tree import (
+    NotJson,
+    Tree,
+    allot,
+    changed_places,
+    compact,
+    free_key,
+    node_of,
+    parse,
+    plain,
+    written,
+)
 from ctxc.model.counting import Tokenizer
 
 KEEP_KEYS = frozenset(
@@ -136,7 +146,7 @@ def _result(root: Tree, tree: Tree, text: str, before: int, after: int) -> Cut:
 
 def _bare(root: Tree, limit: int, tokenizer: Tokenizer, before: int, text_of: Callable[[Tree], str]) -> Cut:
     """``{"_truncated": n}`` alone, where not even the fields that should stay fit."""
-    tree = node_of({KEY: max(len(root.items), 1)}, ())
+    tree = node_of({free_key(root): max(len(root.items), 1)}, ())
     text = text_of(tree)
     after = tokenizer.count(text)
     fits = after <= limit
