@@ -150,19 +150,20 @@ def _resolve_slowly(folders: Folders, path: str) -> Place:
     fault = fault_of_path(path)
     if fault:
         raise unreadable(path, fault, _GRAMMAR_HELP)
-    pending = path.split("/")[::-1]
+    pending = [(name, "") for name in reversed(path.split("/"))]  # with the link whose target it stands in
     real: list[str] = []
     entry = ROOT.entry
     hops = 0
     while pending:
-        name = pending.pop()
+        name, link = pending.pop()
         if entry.kind != "folder":
-            raise unreadable(path, f"goes through '{'/'.join(real)}', which is a file, not a folder")
+            reason = f"goes through '{'/'.join(real)}', which is a file, not a folder"
+            raise unreadable(path, reason, "check the path")
         if name in {"", "."}:
             continue
         if name == "..":
-            if not real:  # only after a link inside a link's target: the first check counts components as written
-                raise unreadable(path, "leaves the project through a chain of symbolic links", _LEAVES_HELP)
+            if not real:  # only a link's target may hold "..": the grammar refuses it in a path
+                raise unreadable(path, f"leaves the project: {link}", _LEAVES_HELP)
             real.pop()
             entry = ROOT.entry
             continue
@@ -180,7 +181,9 @@ def _resolve_slowly(folders: Folders, path: str) -> Place:
                 raise unreadable(
                     path, f"goes through more than {MAX_HOPS} symbolic links; the last is '{at}'", LOOP_HELP
                 )
-            pending.extend(_target_parts(folders, path, at, len(real))[::-1])
+            target = _target(folders, path, at)
+            names = f"the symbolic link '{at}' points to '{shown(target)}'"
+            pending.extend((part, names) for part in reversed(target.split("/")))
             continue
         if found.kind in REASONS:
             raise unreadable(path, *REASONS[found.kind]) if at == path else _through(path, at, found.kind)
@@ -189,8 +192,8 @@ def _resolve_slowly(folders: Folders, path: str) -> Place:
     return Place("/".join(real), entry)
 
 
-def _target_parts(folders: Folders, path: str, at: str, depth: int) -> list[str]:
-    """The components of a link's target, checked: none may leave the tree or be refused by the grammar."""
+def _target(folders: Folders, path: str, at: str) -> str:
+    """The target of a link, checked: relative, and with names that the grammar allows."""
     target = folders.link_target(at)
     if isinstance(target, Fault):
         raise unreadable(path, f"is or goes through the link '{at}', which {target.reason}", target.help)
@@ -198,19 +201,13 @@ def _target_parts(folders: Folders, path: str, at: str, depth: int) -> list[str]
     if target.startswith("/") or not target:
         raise unreadable(path, f"leaves the project: {names}", _LEAVES_HELP)
     if len(target) > MAX_PATH_BYTES:
-        raise unreadable(path, f"goes through the link '{at}', whose target has over {MAX_PATH_BYTES} characters")
-    parts = target.split("/")
-    for part in parts:
-        if part == "..":
-            depth -= 1
-            if depth < 0:
-                raise unreadable(path, f"leaves the project: {names}", _LEAVES_HELP)
-        elif part and part != ".":
-            depth += 1  # an upper bound where the part is itself a link; that link is checked when it is reached
-            fault = fault_of_name(part)
-            if fault:
-                raise unreadable(path, f"cannot be followed: {names}, which {fault}", LOOP_HELP)
-    return parts
+        reason = f"goes through the link '{at}', whose target has over {MAX_PATH_BYTES} characters"
+        raise unreadable(path, reason, LOOP_HELP)
+    for part in target.split("/"):
+        fault = fault_of_name(part) if part not in {"", ".", ".."} else ""
+        if fault:
+            raise unreadable(path, f"cannot be followed: {names}, which {fault}", LOOP_HELP)
+    return target
 
 
 def _through(path: str, at: str, kind: Kind) -> UnreadableSource:

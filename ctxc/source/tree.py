@@ -57,10 +57,10 @@ class Tree(Protocol):
     def list_paths(self, prefixes: Iterable[str] = ()) -> tuple[str, ...]:
         """Sorted paths of the regular files under the given folders (or files), of all without any.
 
-        Links are resolved and listed under their own path. ``.git``, ``.venv``, ``node_modules``, ``__pycache__``,
-        ``.ctxc/cache``, sub-modules and, in a repository's work tree, what git ignores are left out. A folder that
-        does not exist holds nothing. Raises UnreadableSource for a folder whose path is refused and for more than
-        ``MAX_FILES`` entries.
+        Links are resolved and listed under their own path; a link to a folder that contains it is not entered again,
+        unless it is named. Left out are ``.git``, ``.venv``, ``node_modules``, ``__pycache__``, ``.ctxc/cache``,
+        sub-modules and, in a repository's work tree, what git ignores. A folder that does not exist holds nothing.
+        Raises UnreadableSource for a folder whose path is refused and for more than ``MAX_FILES`` entries.
         """
 
     def list_dir(self, prefix: str = "") -> tuple[str, ...]:

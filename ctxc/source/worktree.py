@@ -50,7 +50,7 @@ class _WorkStore:
         self._folders: dict[str, Folder | None] = {}
         self._kept: dict[str, bytes] = {}
         self._room = KEPT_BYTES
-        self._digests: dict[str, str] = {}  # of what was read but not kept
+        self._digests: dict[str, str] = {}  # of what was asked for, or was read and is not kept
         self.shared: set[str] = set()
 
     def folder(self, real: str) -> Folder | None:
@@ -102,11 +102,13 @@ class _WorkStore:
         data = found.data
         if found.names > 1:
             self.shared.add(real)
+        if real in self._digests and self._digests[real] != digest_bytes(data):
+            return CHANGED
         if len(data) <= self._room:
             self._kept[real] = data
             self._room -= len(data)
-        elif self._digests.setdefault(real, digest := digest_bytes(data)) != digest:
-            return CHANGED
+        elif real not in self._digests:
+            self._digests[real] = digest_bytes(data)
         return data
 
     def _scan(self, real: str) -> Folder | None:
