@@ -28,6 +28,10 @@ class Reference(NamedTuple):
     level: Severity | None = None
 
 
+KINDS = ("template", "fragment", "contract", "toolset", "profile", "provider")
+"""Kinds that something else can name."""
+
+
 class Shared:
     """What the loaders of all files of one project share."""
 
@@ -37,6 +41,8 @@ class Shared:
         self.references: list[Reference] = []
         self.data: dict[str, document.Document | None] = {}  # recorded files, parsed
         self.problems: dict[str, list[Problem]] = {}  # by path
+        self.broken: dict[str, tuple[str, str]] = {}  # path of a broken file -> kind and id, as far as known
+        self.lost: dict[str, set[str]] = {}  # kind -> ids that broken files would have defined; "": any id
         self._validators: dict[str, Validator] = dict(validators or {})
         self._exists: dict[str, bool] = {}
         self._digests: dict[str, str] = {}
@@ -71,6 +77,20 @@ class Shared:
     def report(self, path: str, problem: Problem) -> None:
         """Note what is wrong in a file."""
         self.problems.setdefault(path, []).append(problem)
+
+    def errors(self, path: str) -> int:
+        """How many errors a file has so far."""
+        return sum(1 for p in self.problems.get(path, ()) if p.is_error)
+
+    def lose(self, path: str, kind: str, name: str) -> None:
+        """Note that a file could not be loaded, and which id it would have defined (empty: not known)."""
+        self.broken.setdefault(path, (kind, name))
+        for lost in (kind,) if kind else KINDS:
+            self.lose_id(lost, name)
+
+    def lose_id(self, kind: str, name: str) -> None:
+        """Note that an id is defined somewhere, but not usable: a name that means it is no second fault."""
+        self.lost.setdefault(kind, set()).add(name)
 
     def recorded(self, path: str) -> document.Document | None:
         """A recorded file that a fixture names, parsed once; None where it cannot be read (which is reported)."""

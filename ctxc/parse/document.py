@@ -91,7 +91,7 @@ def _read(syntax: str, text: str) -> tuple[Any, tuple[Problem, ...], Node | None
         as_json = parse_json(text)
         if not any(p.name == "syntax" for p in as_json.problems):
             return as_json
-    from ctxc.parse.yaml_events import parse_yaml
+    from ctxc.parse.yaml_text import parse_yaml
 
     return parse_yaml(text)
 
@@ -99,7 +99,7 @@ def _read(syntax: str, text: str) -> tuple[Any, tuple[Problem, ...], Node | None
 def nodes(path: str, data: bytes) -> tuple[Node | None, int]:
     """The nodes of a file, and how many lines stand before its first (front matter begins on line 2)."""
     from ctxc.parse.json_text import read_json_nodes, read_jsonl_nodes
-    from ctxc.parse.yaml_events import read_nodes
+    from ctxc.parse.yaml_nodes import read_nodes
 
     syntax = syntax_of(path)
     text = decode(data).text

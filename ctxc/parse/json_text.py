@@ -14,17 +14,19 @@ from typing import Any
 
 from ctxc.base.spans import Span
 from ctxc.parse import limits
-from ctxc.parse.nodes import Node, plain_data
+from ctxc.parse.nodes import Node, Parsed, plain_data
 from ctxc.parse.problems import Problem
 from ctxc.parse.scalars import Num
 from ctxc.parse.text import line_starts, place, span_at
-from ctxc.parse.yaml_events import Parsed
 
 _BLANK = re.compile(r"[ \t\n\r]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
-_PAIRED = re.compile(
-    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[dD][89a-fA-F][0-9a-fA-F]{2}|\\.", re.S
+_ESCAPES = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"  # a pair
+    r"|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"  # half of one
+    r"|\\.",
+    re.S,
 )
 _WORDS = {"true": True, "false": False, "null": None}
 _FOREIGN_WORDS = ("NaN", "Infinity", "-Infinity")
@@ -255,7 +257,7 @@ class _Reader:
         return result
 
     def _surrogates(self, start: int, end: int) -> None:
-        for match in _PAIRED.finditer(self.text, start, end):
+        for match in _ESCAPES.finditer(self.text, start, end):
             if match[0][1] == "u" and len(match[0]) == 6:
                 at = match.start()
                 self._problem(

@@ -18,9 +18,16 @@ _SCHEMA = {"$ref": "#/$defs/schema"}
 _SCHEMAS = {"type": "array", "items": _SCHEMA, "minItems": 1}
 _NAMED = {"type": "object", "additionalProperties": _SCHEMA}
 _COUNT = {"type": "integer", "minimum": 0}
+_TEXT = {"type": "string"}
 _NUMBER = {"type": "number"}
 _TYPES = ["array", "boolean", "integer", "null", "number", "object", "string"]
 _NAMES = {"type": "array", "items": {"type": "string"}, "uniqueItems": True}
+
+
+def _all(form: Any, keywords: str) -> dict[str, Any]:
+    """The same form for several keywords."""
+    return dict.fromkeys(keywords.split(), form)
+
 
 # The keywords of 2020-12 and draft-07, whose forms `jsonschema` would check against the meta-schema.
 _META: dict[str, Any] = {
@@ -32,27 +39,18 @@ _META: dict[str, Any] = {
                 {
                     "type": "object",
                     "properties": {
-                        **dict.fromkeys(("$schema", "$id", "$ref", "$anchor", "$comment", "title", "description"), {
-                            "type": "string"
-                        }),
-                        **dict.fromkeys(("pattern", "format", "contentMediaType", "contentEncoding"), {"type": "string"}),
-                        **dict.fromkeys(("deprecated", "readOnly", "writeOnly", "uniqueItems"), {"type": "boolean"}),
-                        **dict.fromkeys(("$defs", "definitions", "properties", "patternProperties"), _NAMED),
-                        "dependentSchemas": _NAMED,
-                        **dict.fromkeys(
-                            ("additionalProperties", "propertyNames", "contains", "not", "if", "then", "else"), _SCHEMA
-                        ),
-                        **dict.fromkeys(
-                            ("unevaluatedItems", "unevaluatedProperties", "additionalItems", "contentSchema"), _SCHEMA
-                        ),
+                        **_all(_TEXT, "$schema $id $ref $anchor $comment title description"),
+                        **_all(_TEXT, "pattern format contentMediaType contentEncoding"),
+                        **_all({"type": "boolean"}, "deprecated readOnly writeOnly uniqueItems"),
+                        **_all(_NAMED, "$defs definitions properties patternProperties dependentSchemas"),
+                        **_all(_SCHEMA, "additionalProperties propertyNames contains not if then else"),
+                        **_all(_SCHEMA, "unevaluatedItems unevaluatedProperties additionalItems contentSchema"),
                         "items": {"anyOf": [_SCHEMA, _SCHEMAS]},
-                        **dict.fromkeys(("prefixItems", "allOf", "anyOf", "oneOf"), _SCHEMAS),
-                        **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), _NUMBER),
+                        **_all(_SCHEMAS, "prefixItems allOf anyOf oneOf"),
+                        **_all(_NUMBER, "minimum maximum exclusiveMinimum exclusiveMaximum"),
                         "multipleOf": {"type": "number", "exclusiveMinimum": 0},
-                        **dict.fromkeys(
-                            ("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties",
-                             "minContains", "maxContains"), _COUNT,
-                        ),
+                        **_all(_COUNT, "minLength maxLength minItems maxItems minProperties maxProperties"),
+                        **_all(_COUNT, "minContains maxContains"),
                         "required": _NAMES,
                         "dependentRequired": {"type": "object", "additionalProperties": _NAMES},
                         "type": {
@@ -68,7 +66,7 @@ _META: dict[str, Any] = {
             ]
         }
     },
-}  # fmt: skip
+}
 
 KEYWORDS = frozenset(_META["$defs"]["schema"]["anyOf"][1]["properties"]) | {"const", "default", "dependencies"}
 """Keywords that a schema may use, drafts 7 and 2020-12."""
@@ -185,6 +183,6 @@ def _class_for(schema: Any, validator_for: Any) -> Any:
 
 def _metaschemas() -> Any:
     """The published meta-schemas, which ship with ``jsonschema``; nothing else can be reached."""
-    from jsonschema_specifications import REGISTRY
+    from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
 
     return REGISTRY

@@ -23,7 +23,7 @@ KEYS = {
 ID_KEYS = {kind: key for key, kind in KEYS.items() if key != "fragments"}
 
 _WRITTEN = re.compile(
-    r"""^[ \t{\[-]*["']?(?P<key>(?:template|fragment|profile|contract|toolset|policy|provider|fixture|conversation)_id)["']?"""
+    r"""^[ \t{\[-]*["']?(?P<key>[a-z]+_id)["']?"""
     r"""[ \t]*:[ \t]*["']?(?P<id>[^\s"'#,}\]@]+)""",
     re.M,
 )
@@ -89,5 +89,16 @@ def unknown(value: Any, *, data: bool) -> Problem:
 
 def guess(text: str) -> tuple[str, str]:
     """Kind and id of a file that cannot be parsed, as far as a line of it says so."""
-    match = _WRITTEN.search(text)
+    match = next((m for m in _WRITTEN.finditer(text) if m["key"] in KEYS), None)
     return (KEYS[match["key"]], match["id"]) if match else ("", "")
+
+
+def not_in_markdown(kind: str) -> Problem:
+    """The problem of front matter that defines something else than a fragment."""
+    return Problem(
+        "front-matter",
+        f"front matter defines a {kind}; only a fragment is written in Markdown",
+        "move it into a YAML or JSON file",
+        pointer="/" + ID_KEYS[kind],
+        on_key=True,
+    )

@@ -36,10 +36,11 @@ class _Item(Protocol):
 T = TypeVar("T", bound=_Item)
 
 
-def index(
-    kind: str, items: Iterable[T], shared: Shared, *, single: bool = False, id_key: str = ""
-) -> dict[str, tuple[T, ...]]:
-    """Items by id, in file order. An id with a version that is taken (with ``single``: an id) is reported and left out."""
+def index(kind: str, items: Iterable[T], shared: Shared, *, single: bool = False) -> dict[str, tuple[T, ...]]:
+    """Items by id, in file order. An id that is taken in that version is reported, and the item left out.
+
+    ``single``: whatever the version.
+    """
     found: dict[str, tuple[T, ...]] = {}
     for item in items:
         known = found.get(item.id)
@@ -57,7 +58,7 @@ def index(
                 "duplicate-id",
                 f"the {_WHAT[kind]} {shown(item.id)}{version} is defined twice; first in {clash.origin.path}",
                 "give one another id" + ("" if single else " or another version"),
-                pointer=child(item.origin.pointer, id_key) if id_key else item.origin.pointer,
+                pointer=child(item.origin.pointer, f"{kind}_id"),
                 data={"first": clash.origin.path, "first_pointer": clash.origin.pointer},
             ),
         )
@@ -67,7 +68,6 @@ def index(
 def check_references(
     references: Iterable[Reference],
     indexes: Mapping[str, Mapping[str, Sequence[_Item]]],
-    broken: Mapping[str, frozenset[str]],
     shared: Shared,
 ) -> None:
     """Report each name that means nothing, or several things; what is defined in a broken file is left to that file."""
@@ -92,7 +92,7 @@ def check_references(
                 ),
             )
         elif not found:
-            gone = broken.get(reference.kind, frozenset())
+            gone = shared.lost.get(reference.kind, set())
             base = reference.name.rpartition("@")[0] or reference.name
             if base in gone or any(reference.name.startswith(g + "_v") for g in gone) or "" in gone:
                 continue

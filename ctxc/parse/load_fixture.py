@@ -179,7 +179,7 @@ def _recorded(
             found = [found]
     if not isinstance(found, list):
         source.problem(
-            "wrong-type", f"expected a list of {definition}s", "write a list, or one JSON value a line in a .jsonl file",
+            "wrong-type", f"expected a list of {definition}s", "write a list, or one JSON value a line in a .jsonl",
             at=pointer,
         )  # fmt: skip
         return None

@@ -82,7 +82,8 @@ def _read(kind: str, item: Any, number: int, file: File, at: str) -> Record | No
             at=at,
         )
         return None
-    scope = item.get("scope") if isinstance(item.get("scope"), dict) else {}
+    scope = item.get("scope")
+    scope = scope if isinstance(scope, dict) else {}
     tenant = _first(item, _TENANT, used) or text_of(scope.get("tenant_id") or scope.get("tenant"))
     verification = _verification(item, file, at)
     until_key = next((k for k in _UNTIL if item.get(k)), "")

@@ -91,9 +91,9 @@ def read_template(raw: Raw) -> Template:
                 f"known: {', '.join(sorted((*known, *groups)))}", at=child(place.pointer, number),
             )  # fmt: skip
     for key, kind in (("output_contract", "contract"), ("request_profile", "profile"), ("provider", "provider")):
-        place = raw.origins.get(key)
-        if place is not None:
-            File(place.path, file.shared).refer(kind, text_of(value.get(key)), place.pointer)
+        written = raw.origins.get(key)
+        if written is not None:
+            File(written.path, file.shared).refer(kind, text_of(value.get(key)), written.pointer)
     version = text_of(value.get("version"))
     return Template(
         id=value["template_id"],

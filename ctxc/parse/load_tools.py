@@ -9,8 +9,8 @@ from ctxc.base.canonical import digest_json
 from ctxc.base.spans import Origin
 from ctxc.model.contract import ToolSet
 from ctxc.model.section import Tool
-from ctxc.parse.context import File, child, text_of
-from ctxc.parse.problems import nearest, shown
+from ctxc.parse.context import File, Shared, child, text_of
+from ctxc.parse.problems import Problem, nearest, shown
 
 _SCHEMA_KEYS = ("input_schema", "inputSchema", "parameters")
 _OWN = ("name", "description", "strict", *_SCHEMA_KEYS)
@@ -45,17 +45,18 @@ def read_toolset(value: dict[str, Any], file: File) -> ToolSet:
     )
 
 
-def toolset_of_file(path: str, file: File) -> ToolSet | None:
+def toolset_of_file(path: str, shared: Shared) -> ToolSet | None:
     """The tool set of a plain tools file that a template's section names; None where it cannot be read."""
-    document = file.shared.recorded(path)
+    document = shared.recorded(path)
     if document is None:
         return None
-    here = File(path, file.shared)
+    here = File(path, shared)
     value = document.value
     if isinstance(value, dict) and "toolset_id" in value:
-        value = file.shared.validator("toolset").check(value, problems := [])
+        problems: list[Problem] = []
+        value = shared.validator("toolset").check(value, problems)
         for problem in problems:
-            file.shared.report(path, problem)
+            shared.report(path, problem)
         return None if any(p.is_error for p in problems) else read_toolset(value, here)
     tools = read_tool_file(path, here)
     return ToolSet(
@@ -141,7 +142,7 @@ def _read(item: Any, file: File, at: str) -> Tool | None:
     ):
         file.problem(
             "bad-value",
-            f"{shown(kind)} is a tool of the provider's own; its definition is not known here",
+            f"{shown(str(kind))} is a tool of the provider's own; its definition is not known here",
             "list only tools whose definition the model is shown",
             at=child(at, "type"),
         )

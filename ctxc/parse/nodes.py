@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from ctxc.base.spans import Span
+from ctxc.parse.problems import Problem
 
 
 class Node:
@@ -24,6 +25,14 @@ class Node:
         self.size = 1
         self.height = 0
         self.characters = 0
+
+
+class Parsed(NamedTuple):
+    """A parsed text: its value, and what is wrong with it (no value is to be used where one of these is an error)."""
+
+    value: Any
+    problems: tuple[Problem, ...] = ()
+    root: Node | None = None
 
 
 def plain_data(node: Node) -> Any:
@@ -58,7 +67,7 @@ def tokens(pointer: str) -> list[str]:
 
 
 def marks(root: Node) -> dict[str, tuple[Span, Span | None]]:
-    """Pointer to the span of the value and of its key. What is inside an alias has the alias's place: it has no entry."""
+    """Pointer to the spans of value and key. What is inside an alias has no entry: its place is the alias."""
     return dict(_marks(root, "", None))
 
 

@@ -1,8 +1,8 @@
 """Suppressions in YAML comments, as data: what they name, where they stand. Rules judge them; nothing is decided here.
 
-``# ctxc: ignore[CTX201] until=2027-03-31 reason: legacy`` on a line of its own speaks of the next line, after a value of
-its own line. ``# ctxc: ignore-file[CTX201]`` speaks of the file and stands before its first value. A ``#`` inside a
-quoted or block scalar is text: comments are found between the scanner's tokens, not by searching lines.
+``# ctxc: ignore[CTX201] until=2027-03-31 reason: legacy`` on a line of its own speaks of the next line, after a value
+of its own line. ``# ctxc: ignore-file[CTX201]`` speaks of the file and stands before its first value. A ``#`` inside a
+quoted or block scalar is text: comments are found between the values that the parser saw, not by searching lines.
 """
 
 from __future__ import annotations

@@ -85,8 +85,6 @@ def shown(value: object, limit: int = 40) -> str:
     """A value as a message shows it: quoted, on one line, cut to a length in code points."""
     text = value if isinstance(value, str) else repr(value)
     text = text if len(text) <= limit else text[: limit - 1] + "…"
-    return (
-        '"' + text.encode("unicode_escape").decode("ascii").replace("\\u2026", "…") + '"'
-        if not text.isprintable()
-        else f'"{text}"'
-    )
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+    return f'"{text}"'

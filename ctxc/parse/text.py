@@ -56,7 +56,7 @@ def decode(data: bytes) -> Text:
 
 
 def normalised(data: bytes) -> bytes:
-    """Bytes as they are hashed: without byte order mark, with LF line ends, so that a checkout setting changes nothing."""
+    """Bytes as they are hashed: no byte order mark, LF line ends, so that a checkout setting changes nothing."""
     if data.startswith(_BOM):
         data = data[3:]
     return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
@@ -148,9 +148,8 @@ def _bad_utf8(data: bytes, error: UnicodeDecodeError) -> Problem:
 def _mixed_line_ends(text: str) -> Problem | None:
     counts: dict[str, int] = {}
     second: tuple[int, int] | None = None
-    line = start = 0
-    for match in _LINE_END.finditer(text):
-        line += 1
+    start = 0
+    for line, match in enumerate(_LINE_END.finditer(text), 1):
         end = match[0]
         if end not in counts and len(counts) == 1:
             second = (line, match.start() - start + 1)

@@ -320,7 +320,7 @@ def _anything(value: Any, path: Path, out: Out) -> Any:
     return typed(value)
 
 
-# --- scalars -----------------------------------------------------------------------------------------------------------
+# --- scalars ------------------------------------------------------------
 
 
 def _scalar(types: tuple[str, ...], schema: Mapping[str, Any]) -> Check:
@@ -502,7 +502,7 @@ def _enum(options: list[Any]) -> Check:
     return check_enum
 
 
-# --- messages ----------------------------------------------------------------------------------------------------------
+# --- messages ------------------------------------------------------------
 
 
 def _closeness(problems: list[Problem], path: Path) -> tuple[bool, int]:

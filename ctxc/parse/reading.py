@@ -1,0 +1,229 @@
+"""From the configured folders to definitions: list, read, parse, check against the schema, keep what is clean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ctxc.base.errors import UnreadableSource
+from ctxc.model.finding import Severity
+from ctxc.model.project import Settings
+from ctxc.parse import cache, document, kinds, load_fragment
+from ctxc.parse.context import Shared, text_of, unreadable
+from ctxc.parse.problems import Problem
+from ctxc.parse.sources import TreeSources
+from ctxc.parse.text import decode
+from ctxc.parse.validate import too_many
+from ctxc.source.paths import collisions
+from ctxc.source.tree import MAX_FILE_BYTES, MAX_INPUT_BYTES, Tree
+
+CONFIG_FILES = frozenset(("ctxc.yaml", "ctxc.yml", "pyproject.toml"))
+_DEFINITIONS = frozenset(("yaml", "json", "markdown"))
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A definition with its coerced value; ``cached``: it came from the cache and may be anything."""
+
+    path: str
+    kind: str
+    value: Any
+    cached: bool = False
+
+
+class Reader:
+    """Reads the definitions of a project's folders. What is wrong goes to ``shared``."""
+
+    def __init__(
+        self, tree: Tree, settings: Settings, shared: Shared, sources: TreeSources, store: cache.Store | None
+    ) -> None:
+        self.tree = tree
+        self.shared = shared
+        self.sources = sources
+        self.store = store
+        listed = (*settings.templates, *settings.fragments, *settings.policies, *settings.fixtures)
+        self.folders = tuple(dict.fromkeys(folder(f) for f in listed))
+        self.unknown: dict[str, Any] = {}  # files that are none of ours, with their values
+
+    def read(self) -> Iterator[Definition]:
+        """The definitions, in the order of their paths."""
+        data = self._bytes(self._paths())
+        keys: dict[str, str] = {}
+        for path, content in data.items():
+            syntax = document.syntax_of(path)
+            if syntax != "markdown" or self._opens_front_matter(path, content):
+                keys[path] = cache.key_of(syntax, content)
+        known = self._cached(keys)
+        fresh: dict[str, bytes] = {}
+        for path, key in keys.items():
+            entry = known.get(key)
+            if entry is None:
+                definition, kept = self.parse(path, data[path])
+                if kept is not None:
+                    fresh[key] = cache.encode(kept)
+            elif entry.kind:
+                definition = Definition(path, entry.kind, entry.value, cached=True)
+            else:
+                self.unknown[path] = None
+                definition = None
+            if definition is not None:
+                yield definition
+        if fresh and self.store is not None:
+            self.store.put_blobs(cache.namespace("parse"), fresh)
+
+    def _paths(self) -> list[str]:
+        prefixes = () if "" in self.folders else self.folders
+        everything = self.tree.list_paths(prefixes)
+        for oddity in self.tree.oddities(prefixes):
+            level = Severity.INFO if oddity.kind == "submodule" else Severity.ERROR
+            message = f"'{oddity.path}' {oddity.reason}"
+            self.shared.report(oddity.path, Problem("unreadable-file", message, oddity.help, level=level))
+        for group in collisions(everything):
+            self.shared.report(
+                group[1],
+                Problem(
+                    "path-collision",
+                    f"{' and '.join(group)} are one file where names ignore case or Unicode form",
+                    "rename one",
+                    data={"paths": list(group)},
+                ),
+            )
+        if not everything:
+            told = ", ".join(f or "." for f in self.folders) or "no folder"
+            self.shared.report(
+                self.folders[0] if self.folders else ".",
+                Problem(
+                    "empty-project",
+                    f"there is nothing in {told}",
+                    "run `ctxc init`, or name the folders in ctxc.yaml or [tool.ctxc]",
+                ),
+            )
+        return [p for p in everything if p not in CONFIG_FILES and document.syntax_of(p) in _DEFINITIONS]
+
+    def _bytes(self, paths: list[str]) -> dict[str, bytes]:
+        found: dict[str, bytes] = {}
+        for path, data in self.tree.read_each(paths, limit=MAX_INPUT_BYTES):
+            if isinstance(data, UnreadableSource):
+                self.shared.report(path, unreadable(data))
+                self.shared.lose(path, "", "")
+            else:
+                found[path] = data
+                self.sources.keep(path, data)
+        return found
+
+    def _opens_front_matter(self, path: str, content: bytes) -> bool:
+        """Whether a Markdown file begins with front matter; its text is kept, and what is wrong with it reported."""
+        decoded = decode(content)
+        if decoded.text is not None:
+            self.sources.keep_text(path, decoded.text)
+            if decoded.text.startswith("---"):
+                return True
+        for problem in decoded.problems:
+            self.shared.report(path, problem)
+        if decoded.text is None:
+            self.shared.lose(path, "fragment", "")
+        return False
+
+    def _cached(self, keys: Mapping[str, str]) -> dict[str, cache.Entry]:
+        if self.store is None or not keys:
+            return {}
+        blobs = self.store.get_blobs(cache.namespace("parse"), sorted(set(keys.values())))
+        decoded = ((k, cache.decode(b)) for k, b in blobs.items())
+        return {k: e for k, e in decoded if e is not None}
+
+    def parse(self, path: str, content: bytes) -> tuple[Definition | None, cache.Entry | None]:
+        """The definition in a file, and what of it may be kept; both None where the file is broken."""
+        parsed = document.parse(path, content)
+        for problem in parsed.problems:
+            self.shared.report(path, problem)
+        if parsed.is_broken:
+            return self._lose(path, parsed.value)
+        if not parsed.has_value:
+            return None, None
+        verdict = kinds.kind_of(parsed.value)
+        problem = verdict.problem
+        if parsed.syntax == "markdown" and verdict.kind not in ("", "fragment"):
+            problem = kinds.not_in_markdown(verdict.kind)
+        if verdict.kind and len(content) > MAX_FILE_BYTES:
+            problem = _too_large(len(content))
+        if problem is not None:
+            self.shared.report(path, problem)
+            return self._lose(path, parsed.value)
+        clean = not parsed.problems
+        if not verdict.kind:
+            self.unknown[path] = parsed.value
+            return None, cache.Entry("") if clean and not isinstance(parsed.value, dict) else None
+        value, problems = self._validate(verdict.kind, parsed.value)
+        for problem in too_many(problems):
+            self.shared.report(path, problem)
+        if value is None:
+            return self._lose(path, parsed.value)
+        kept = cache.Entry(verdict.kind, value) if clean and not problems else None
+        return Definition(path, verdict.kind, value), kept
+
+    def _validate(self, kind: str, value: Any) -> tuple[Any, list[Problem]]:
+        """The coerced value (None where it cannot be used), and what is wrong; of a manifest, its good entries."""
+        validator = self.shared.validator(kind)
+        problems: list[Problem] = []
+        if kind != "fragment":
+            checked = validator.check(value, problems)
+            return (None if any(p.is_error for p in problems) else checked), problems
+        shape, entries = load_fragment.entries(value)
+        if shape == "fragments":
+            around = {k: v for k, v in value.items() if k != "fragments" or not isinstance(v, list)}
+            validator.check({"fragments": [], **around}, problems, ref="#/$defs/fragments")
+        good = []
+        for pointer, entry in entries:
+            mine: list[Problem] = []
+            checked = validator.check(entry, mine, ref="#/$defs/fragment")
+            problems.extend(p._replace(pointer=pointer + p.pointer) for p in mine)
+            if any(p.is_error for p in mine):
+                name = entry.get("fragment_id") if isinstance(entry, dict) else ""
+                self.shared.lose_id("fragment", text_of(name) if not isinstance(name, (dict, list)) else "")
+            else:
+                good.append([pointer, checked])
+        return good or None, problems
+
+    def _lose(self, path: str, value: Any) -> tuple[None, None]:
+        """Note that the file is broken, with the kind and id that it would have had, as far as they are known."""
+        kind, name = "", ""
+        if isinstance(value, dict):
+            key = next((k for k in kinds.KEYS if k in value), "")
+            if key:
+                kind = kinds.KEYS[key]
+                name = str(value[key]) if isinstance(value[key], str) else ""
+        if not kind:
+            try:
+                kind, name = kinds.guess(self.sources.read_text(path))
+            except UnreadableSource:
+                pass
+        self.shared.lose(path, kind, name)
+        return None, None
+
+    def check_unknown(self) -> None:
+        """Report files that are none of ours and that nothing names."""
+        for path, value in self.unknown.items():
+            syntax = document.syntax_of(path)
+            if path in self.shared.used:
+                continue
+            problem = kinds.unknown(value, data=syntax == "json")
+            if syntax == "markdown" and not problem.is_error:
+                continue  # a text with metadata of somebody else's
+            self.shared.report(path, problem)
+            if problem.is_error:
+                self.shared.lose(path, "", "")
+
+
+def folder(written: str) -> str:
+    """A configured folder as a prefix of paths; the root is empty."""
+    bare = written.removeprefix("./").rstrip("/")
+    return "" if bare == "." else bare
+
+
+def _too_large(size: int) -> Problem:
+    return Problem(
+        "too-large",
+        f"the file has {size:,} bytes; at most {MAX_FILE_BYTES:,} are read of a definition",
+        "move recorded data into a file of its own: `{file: transcripts/x.jsonl}`",
+    )
