@@ -15,7 +15,6 @@ from ctxc.report._encode import cells, pad, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.text import Text
 
 Style = Literal["", "bold", "dim", "good", "bad", "warn", "accent"]
 
@@ -46,11 +45,12 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """A column; the one that is ``flexible`` gives way where the terminal is too narrow."""
+    """A column. Where a terminal is too narrow, one that is ``flexible`` is folded, one that is ``spare`` left out."""
 
     title: str
     right: bool = False
     flexible: bool = False
+    spare: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,12 +82,16 @@ def draw_tree(root: Node, view: View) -> str:
 
 def _plain_table(table: Table, view: View) -> str:
     texts = [[visible(c.text) for c in row] for row in table.rows]
-    widths = [max([cells(column.title), *(cells(row[i]) for row in texts)]) for i, column in enumerate(table.columns)]
+    widths = _natural(table.columns, texts)
     out = [_line(((c.title, "bold") for c in table.columns), table.columns, widths, view)]
     for row, shown in zip(table.rows, texts, strict=True):
         styled = ((text, cell.style) for text, cell in zip(shown, row, strict=True))
         out.append(_line(styled, table.columns, widths, view))
     return "\n".join(out) + "\n"
+
+
+def _natural(columns: Sequence[Column], texts: Sequence[Sequence[str]]) -> list[int]:
+    return [max([cells(c.title), *(cells(row[i]) for row in texts)]) for i, c in enumerate(columns)]
 
 
 def _line(parts: Iterable[tuple[str, Style]], columns: Sequence[Column], widths: Sequence[int], view: View) -> str:
@@ -99,33 +103,84 @@ def _line(parts: Iterable[tuple[str, Style]], columns: Sequence[Column], widths:
     return "  ".join(shown).rstrip()
 
 
-def _rich_table(table: Table, view: View) -> str:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table as RichTable
+_FOLDED = 22
+"""Columns below which a flexible column is not folded as long as something else can give way."""
 
-    drawn = RichTable(box=SIMPLE_HEAD, pad_edge=False, header_style="bold" if view.color else "", padding=(0, 1))
-    for column in table.columns:
-        drawn.add_column(
-            column.title,
-            justify="right" if column.right else "left",
-            no_wrap=not column.flexible,
-            overflow="fold" if column.flexible else "ellipsis",
-            min_width=None if column.flexible else cells(column.title),
-            ratio=None,
+
+def _layout(columns: Sequence[Column], natural: Sequence[int], width: int) -> tuple[list[int], dict[int, int], int]:
+    """Which columns a terminal shows, how wide each is, and the gap between them."""
+    shown = list(range(len(columns)))
+    for gap in (2, 1):
+        if sum(natural) + gap * (len(shown) - 1) <= width:
+            return shown, dict(enumerate(natural)), gap
+    for floor in (_FOLDED, _FOLDED // 2):
+        while True:
+            fixed = sum(natural[i] for i in shown if not columns[i].flexible) + len(shown) - 1
+            flexible = [i for i in shown if columns[i].flexible]
+            least = sum(min(natural[i], floor) for i in flexible)
+            if fixed + least <= width:
+                return (
+                    shown,
+                    _share({i: natural[i] for i in flexible}, width - fixed, floor)
+                    | {i: natural[i] for i in shown if i not in flexible},
+                    1,
+                )
+            spare = [i for i in shown if columns[i].spare]
+            if not spare:
+                break
+            shown.remove(spare[-1])
+    return shown, {i: natural[i] if not columns[i].flexible else _FOLDED // 2 for i in shown}, 1
+
+
+def _share(natural: dict[int, int], room: int, floor: int) -> dict[int, int]:
+    """Widths of the flexible columns: the widest gives way first, none below the floor."""
+    widths = dict(natural)
+    while sum(widths.values()) > room:
+        widest = max(widths, key=lambda i: widths[i])
+        if widths[widest] <= floor:
+            break
+        widths[widest] -= 1
+    return widths
+
+
+def _fold(text: str, width: int) -> str:
+    """Lines of at most ``width`` columns, broken after a separator where there is one in the second half.
+
+    What follows the first line is indented, so that a name on two lines does not look like two names.
+    """
+    lines = []
+    while cells(text) > width:
+        cut = len(text)
+        while cells(text[:cut]) > width:
+            cut -= 1
+        cut = max(cut, 3)
+        better = max((text.rfind(mark, cut // 2, cut) + 1 for mark in " _./-:,"), default=0)
+        cut = better or cut
+        lines.append(text[:cut].rstrip(" "))
+        text = "  " + text[cut:]
+    return "\n".join([*lines, text])
+
+
+def _rich_table(table: Table, view: View) -> str:
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    texts = [[visible(c.text) for c in row] for row in table.rows]
+    shown, widths, gap = _layout(table.columns, _natural(table.columns, texts), view.width or 0)
+    drawn = RichTable(box=None, pad_edge=False, padding=(0, gap, 0, 0), header_style="bold" if view.color else "")
+    for i in shown:
+        column = table.columns[i]
+        drawn.add_column(column.title, justify="right" if column.right else "left", width=widths[i], overflow="fold")
+    for row, line in zip(table.rows, texts, strict=True):
+        # As Text: nothing in it is markup.
+        drawn.add_row(
+            *(Text(_fold(line[i], widths[i]), style=_RICH.get(row[i].style, "") if view.color else "") for i in shown)
         )
-    for row in table.rows:
-        drawn.add_row(*(_rich_text(cell, view) for cell in row))
     console = _rich_console(view)
     with console.capture() as captured:
         console.print(drawn)
     # Rich fills lines with blanks up to the table's width; nobody wants them in a copy of the terminal.
     return "\n".join(line.rstrip() for line in captured.get().strip("\n").split("\n")) + "\n"
-
-
-def _rich_text(cell: Cell, view: View) -> Text:
-    from rich.text import Text
-
-    return Text(visible(cell.text), style=_RICH.get(cell.style, "") if view.color else "")
 
 
 def _rich_console(view: View) -> Console:

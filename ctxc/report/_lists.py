@@ -27,12 +27,14 @@ def lists_text(groups: Mapping[str, Sequence[Mapping[str, Any]]], view: View) ->
             parts.append(f"{paint(kind, 'bold', view)}: none\n")
             continue
         columns = [name for name in items[0] if any(item.get(name) not in ("", 0, None) for item in items)]
+        columns.sort(key=lambda name: name == "path")
         table = Table(
             columns=tuple(
                 Column(
                     title=kind.upper() if name == "id" else name.upper().replace("_", " "),
                     right=all(isinstance(item[name], int) for item in items),
                     flexible=name in ("id", "path", "when", "gates"),
+                    spare=name in ("path", "when", "gates", "required", "route"),
                 )
                 for name in columns
             ),

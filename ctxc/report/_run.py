@@ -11,11 +11,15 @@ from ctxc.report._draw import Cell, Column, Style, Table, draw_table
 SHOWN_OUTCOMES = {"budget_exceeded": "CONTEXT_BUDGET_EXCEEDED"}
 """Outcomes that people see under another name than machines do."""
 
-TEMPLATE_FROM = 140
-"""Columns of a terminal from which on the template has a column of its own."""
+SHORT_OUTCOMES = {
+    "budget_exceeded": "over budget",
+    "model_not_required": "no model",
+    "capability_missing": "incapable",
+}
+"""The same where a terminal has no room."""
 
-FULL_OUTCOME_FROM = 110
-"""Columns from which on an outcome is shown under its long name."""
+SHORT_BELOW = 110
+"""Columns of a terminal below which outcomes are shortened and the template has no column of its own."""
 
 
 def number(value: int) -> str:
@@ -50,15 +54,15 @@ def share(used: int | None, available: int | None) -> str:
 
 def run_table(rows: Sequence[Row], view: View) -> str:
     """The table as text."""
-    with_template = view.width is None or view.width >= TEMPLATE_FROM
+    with_template = view.width is None or view.width >= SHORT_BELOW
     columns = [Column(title="FIXTURE", flexible=True)]
     if with_template:
-        columns.append(Column(title="TEMPLATE", flexible=True))
+        columns.append(Column(title="TEMPLATE", flexible=True, spare=True))
     columns += [
         Column(title="OUTCOME"),
         Column(title="TOKENS", right=True),
         Column(title="OF", right=True),
-        Column(title="", right=True),
+        Column(title="", right=True, spare=True),
         Column(title="KEPT", right=True),
         Column(title="CUT", right=True),
         Column(title="DROP", right=True),
@@ -85,8 +89,8 @@ def run_table(rows: Sequence[Row], view: View) -> str:
 
 def outcome(row: Row, view: View) -> str:
     """The outcome as people see it, under its short name where there is no room."""
-    if view.width is not None and view.width < FULL_OUTCOME_FROM:
-        return row.outcome
+    if view.width is not None and view.width < SHORT_BELOW:
+        return SHORT_OUTCOMES.get(row.outcome, row.outcome)
     return SHOWN_OUTCOMES.get(row.outcome, row.outcome)
 
 

@@ -1,0 +1,108 @@
+"""What may be imported where, and what no module below the application may read."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "ctxc"
+
+CONFINED = {
+    "typer": ("ctxc/cli/",),
+    "rich": ("ctxc/cli/console.py", "ctxc/report/"),
+    "tiktoken": ("ctxc/tokens/",),
+    "jsonschema": ("ctxc/parse/",),
+    "git": ("ctxc/source/",),
+    "subprocess": ("ctxc/source/",),
+    "deepdiff": ("ctxc/compare/",),
+    "re2": ("ctxc/detect/", "ctxc/app/doctor.py"),
+}
+MACHINE = {"time", "random", "secrets", "uuid", "locale", "socket", "urllib.request", "http.client"}
+"""Modules through which the machine would get into a result: only the command line and the application may use them."""
+
+
+def modules() -> list[Path]:
+    return sorted(PACKAGE.rglob("*.py"))
+
+
+def imports(path: Path) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.lineno, node.module
+            yield from ((node.lineno, f"{node.module}.{alias.name}") for alias in node.names)
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("library", CONFINED)
+def test_a_library_is_imported_only_where_it_belongs(library: str) -> None:
+    strays = [
+        f"{name_of(path)}:{line}"
+        for path in modules()
+        if not name_of(path).startswith(CONFINED[library])
+        for line, name in imports(path)
+        if name.split(".")[0] == library
+    ]
+    assert strays == []
+
+
+def test_nothing_below_the_application_reads_the_machine() -> None:
+    strays = [
+        f"{name_of(path)}:{line} imports {name}"
+        for path in modules()
+        if not name_of(path).startswith(("ctxc/cli/", "ctxc/app/"))
+        for line, name in imports(path)
+        if name in MACHINE
+    ]
+    assert strays == []
+
+
+def test_nothing_below_the_application_reads_environment_or_folder() -> None:
+    strays = []
+    for path in modules():
+        if name_of(path).startswith(("ctxc/cli/", "ctxc/app/")):
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Attribute):
+                continue
+            text = ast.unparse(node)
+            # The process's own environment is handed to git by value, never read.
+            if text in ("os.environ", "os.getenv", "os.getcwd", "Path.cwd", "datetime.now", "datetime.utcnow", "date.today"):
+                strays.append(f"{name_of(path)}:{node.lineno} {text}")
+    assert strays == []
+
+
+def test_only_the_console_prints() -> None:
+    strays = []
+    for path in modules():
+        if name_of(path) in ("ctxc/cli/console.py", "ctxc/__main__.py"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Name) and node.id == "print":
+                strays.append(f"{name_of(path)}:{node.lineno}")
+            if isinstance(node, ast.Attribute) and ast.unparse(node) in ("sys.stdout", "sys.stderr", "typer.echo"):
+                strays.append(f"{name_of(path)}:{node.lineno}")
+    assert strays == []
+
+
+def test_modules_stay_readable() -> None:
+    """One subject a file: about 400 lines, and not more than 480."""
+    long = {
+        name_of(path): count
+        for path in modules()
+        if (count := len(path.read_text(encoding="utf-8").splitlines())) > 480
+    }
+    assert long == {}
+
+
+def test_every_module_says_what_it_is() -> None:
+    silent = [name_of(p) for p in modules() if not ast.get_docstring(ast.parse(p.read_text(encoding="utf-8")))]
+    assert silent == []
