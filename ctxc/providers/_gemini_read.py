@@ -108,14 +108,14 @@ def schema_strings(schema: Mapping[str, Any], depth: int = 0) -> Iterator[str]:
 
 
 def value_strings(value: object, depth: int = 0) -> Iterator[str]:
-    """Keys and string values of arguments or of a response."""
+    """Keys, then string values, of arguments or of a response."""
     if depth > _DEEPEST:
         return
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
-        for key, child in value.items():
-            yield str(key)
+        yield from map(str, value)
+        for child in value.values():
             yield from value_strings(child, depth + 1)
     else:
         for child in as_list(value):

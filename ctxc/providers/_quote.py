@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from collections.abc import Mapping
 
-from ctxc.base.escaping import json_string_escape, without_ignorables
+from ctxc.base.escaping import json_string_escape
 
 # Square-bracket tokens ([INST], [/TOOL_RESULTS], [gMASK]), bars and triangles of special tokens, MiniMax's brackets,
 # Markdown role headings, Jinja's delimiters, and "Human:" with its kin where a line could begin with it.
@@ -21,33 +22,62 @@ _TOKENS = re.compile(
     r"|[\u25c1\u25b7\u2581\uff5c]"
     r"|#(?=##)|(?<=##)#"
     r"|\{(?=[{%#])|\}(?=\})"
-    r"|(?<=[A-Za-z]):"
 )
+_COLONS = ":\uff1a\ufe55\ufe13"
+# In a JSON literal a line begins after the two characters of an escape, where no word boundary is.
+_ROLE = re.compile(
+    rf"((?:\b|(?<=\\[nrtbf]))(?:human|assistant|system|user|model|tool|developer|[ha])\s*)([{_COLONS}])", re.IGNORECASE
+)
+_FOLDED = frozenset('[]|#{}<>&"\\')
 
 
 def _escape(match: re.Match[str]) -> str:
-    return f"\\u{ord(match.group()):04x}"
+    return _hide(match.group())
+
+
+def _escape_colon(match: re.Match[str]) -> str:
+    return match.group(1) + _hide(match.group(2))
 
 
 def quoted(text: str) -> str:
     """A JSON string literal of the text that holds no control token of any known family, also after NFKC."""
-    literal = _TOKENS.sub(_escape, json_string_escape(text))
+    literal = _ROLE.sub(_escape_colon, _TOKENS.sub(_escape, json_string_escape(text)))
     if literal.isascii():
         return literal
     # A look-alike that normalisation turns into one of the characters above is escaped by its own code point.
-    return "".join(_hide(c) if _folds(c) else c for c in literal)
+    literal = "".join(_hide(c) if _folds(c) else c for c in literal)
+    if _ROLE.search(unicodedata.normalize("NFKC", literal)):
+        literal = literal[0] + "".join(_hide(c) if c in _COLONS else c for c in literal[1:-1]) + literal[-1]
+    return literal
 
 
 def _folds(char: str) -> bool:
     if char.isascii():
         return False
     folded = unicodedata.normalize("NFKC", char)
-    return folded != char and any(c in '[]|#{}:<>&"\\~!%' for c in folded)
+    return folded != char and not _FOLDED.isdisjoint(folded)
 
 
-def _hide(char: str) -> str:
-    data = char.encode("utf-16-be")
+def _hide(text: str) -> str:
+    data = text.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{data[i] << 8 | data[i + 1]:04x}" for i in range(0, len(data), 2))
+
+
+def quoted_json(value: object) -> str:
+    """JSON in the value's own key order whose strings are quoted as above."""
+    if isinstance(value, str):
+        return quoted(value)
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{quoted(str(k))}: {quoted_json(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(quoted_json(v) for v in value) + "]"
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def harmless(text: str) -> bool:
+    """Whether a text can stand unquoted in a shared text: nothing in it has to be hidden, it has no white space at
+    its ends that a template could trim, and it cannot be mistaken for a quoted one."""
+    return text == text.strip() and not text.startswith('"') and quoted(text) == json.dumps(text, ensure_ascii=False)
 
 
 def unquoted(literal: str) -> str | None:
@@ -57,11 +87,3 @@ def unquoted(literal: str) -> str | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, str) else None
-
-
-def folds_to(text: str, needle: str) -> bool:
-    """Whether a text holds a needle as it stands, without ignorable characters, or after NFKC."""
-    if needle in text:
-        return True
-    bare = without_ignorables(text)
-    return needle in bare or needle in unicodedata.normalize("NFKC", bare)
