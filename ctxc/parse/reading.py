@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +12,10 @@ from ctxc.model.finding import Severity
 from ctxc.model.project import Settings
 from ctxc.parse import cache, document, kinds, load_fragment
 from ctxc.parse.context import Shared, text_of, unreadable
+from ctxc.parse.mismatch import too_many
 from ctxc.parse.problems import Problem
 from ctxc.parse.sources import TreeSources
 from ctxc.parse.text import decode
-from ctxc.parse.validate import too_many
 from ctxc.source.paths import collisions
 from ctxc.source.tree import MAX_FILE_BYTES, MAX_INPUT_BYTES, Tree
 
@@ -135,8 +136,8 @@ class Reader:
     def parse(self, path: str, content: bytes) -> tuple[Definition | None, cache.Entry | None]:
         """The definition in a file, and what of it may be kept; both None where the file is broken."""
         parsed = document.parse(path, content)
-        for problem in parsed.problems:
-            self.shared.report(path, problem)
+        for found in parsed.problems:
+            self.shared.report(path, found)
         if parsed.is_broken:
             return self._lose(path, parsed.value)
         if not parsed.has_value:
@@ -155,8 +156,8 @@ class Reader:
             self.unknown[path] = parsed.value
             return None, cache.Entry("") if clean and not isinstance(parsed.value, dict) else None
         value, problems = self._validate(verdict.kind, parsed.value)
-        for problem in too_many(problems):
-            self.shared.report(path, problem)
+        for found in too_many(problems):
+            self.shared.report(path, found)
         if value is None:
             return self._lose(path, parsed.value)
         kept = cache.Entry(verdict.kind, value) if clean and not problems else None
@@ -194,10 +195,8 @@ class Reader:
                 kind = kinds.KEYS[key]
                 name = str(value[key]) if isinstance(value[key], str) else ""
         if not kind:
-            try:
+            with suppress(UnreadableSource):
                 kind, name = kinds.guess(self.sources.read_text(path))
-            except UnreadableSource:
-                pass
         self.shared.lose(path, kind, name)
         return None, None
 
