@@ -7,15 +7,17 @@ finds must reach its entropy and must not be a placeholder. No value is ever val
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 from math import log2
 
+from ctxc.detect.decoded import find_decoded
 from ctxc.detect.match import Match, in_order, masked
 from ctxc.detect.patterns import Haystack, PatternSet, windows
-from ctxc.detect.projections import Projection, decode_base64, projections
+from ctxc.detect.projections import decode_base64
 from ctxc.detect.secret_rules import SecretRule, shipped_rules
 from ctxc.model.finding import Severity
 
@@ -62,45 +64,33 @@ def find_secrets(
     With ``decode`` the text is also read without hidden characters, with its escapes resolved (JSON, percent,
     entities) and its base64 decoded, to depth 2. Of rules that overlap the more certain one is kept.
     """
+
+    def find(piece: str) -> Iterator[Match]:
+        return _scan(piece, key, extra)
+
     found: list[Match] = []
     for begin, finish in windows(text, _WINDOW, _OVERLAP):
-        for match in _in_window(text[begin:finish], key, extra, decode):
+        piece = text[begin:finish]
+        for match in find_decoded(piece, find) if decode else find(piece):
             found.append(replace(match, start=begin + match.start, end=begin + match.end) if begin else match)
+    rank = {f"secret.{rule.id}": place for place, rule in enumerate(_screen(extra)[0])}
+    found.sort(key=lambda m: (-m.severity, m.start - m.end, rank[m.detector], m.start))
     return in_order(_without_overlaps(found))
 
 
-def _in_window(text: str, key: bytes, extra: tuple[SecretRule, ...], decode: bool) -> list[Match]:
-    """The matches in a stretch of text and in its decoded readings."""
-    found = list(_scan(text, key, extra))
-    if decode:
-        for reading in projections(text):
-            for match in _scan(reading.text, key, extra):
-                placed = _placed(match, reading)
-                if not any(_covers(known, placed) for known in found):
-                    found.append(placed)
-    return found
-
-
-def _placed(match: Match, reading: Projection) -> Match:
-    """A match inside a reading, moved to where it comes from."""
-    start, end, via = reading.locate(match.start, match.end)
-    return replace(match, start=start, end=end, via=via)
-
-
-def _covers(known: Match, other: Match) -> bool:
-    """True if a match found earlier is the same value at the same place, or says more about it."""
-    return known.start < other.end and other.start < known.end and known.severity >= other.severity
-
-
-def _without_overlaps(found: list[Match]) -> Iterator[Match]:
-    """Of overlapping matches the worse one, then the longer, then the one found first (exact rules stand first)."""
-    ranked = sorted(range(len(found)), key=lambda i: (-found[i].severity, found[i].start - found[i].end, i))
+def _without_overlaps(ranked: list[Match]) -> list[Match]:
+    """The matches, best first, that do not overlap a better one: the more severe, longer, or more exact rule's."""
     kept: list[Match] = []
-    for index in ranked:
-        match = found[index]
-        if not any(match.start < other.end and other.start < match.end for other in kept):
-            kept.append(match)
-    yield from kept
+    starts: list[int] = []
+    for match in ranked:
+        place = bisect_right(starts, match.start)
+        if place and kept[place - 1].end > match.start:
+            continue
+        if place < len(kept) and kept[place].start < match.end:
+            continue
+        kept.insert(place, match)
+        starts.insert(place, match.start)
+    return kept
 
 
 @lru_cache(maxsize=8)
