@@ -194,19 +194,25 @@ class _Fitter:
         return refused
 
     def _space(self, group: _Group, *, borrow: bool) -> int:
-        """Tokens that a group may take now: of the request, of its bucket, of its slot."""
+        """Tokens that a group may take now: of the request (less its framing), of its bucket, of its slot."""
+        pool, bound = self._bounds(group, borrow=borrow)
+        space = pool - group.messages * self.frame
+        return space if bound is None else min(space, bound)
+
+    def _bounds(self, group: _Group, *, borrow: bool) -> tuple[int, int | None]:
+        """What is left of the request, framing included, and of the group's own shares, which know no framing."""
         key = group_of(group.first)
         allowance = self.allocation.allowances.get(key)
-        others = sum(f for g, f in self.room.floors.items() if g != key)
-        space = self.room.left - others - group.messages * self.frame
+        pool = self.room.left - sum(f for g, f in self.room.floors.items() if g != key)
+        bounds = []
         if allowance is not None:
-            bound = allowance.hard if borrow else allowance.soft
-            if bound is not None:
-                space = min(space, bound - self.room.used.get(key, 0))
+            share = allowance.hard if borrow else allowance.soft
+            if share is not None:
+                bounds.append(share - self.room.used.get(key, 0))
         limit = self.slot_limits.get(group.first.section.slot)
         if limit is not None:
-            space = min(space, limit - self.room.slots.get(group.first.section.slot, 0))
-        return space
+            bounds.append(limit - self.room.slots.get(group.first.section.slot, 0))
+        return pool, min(bounds) if bounds else None
 
     def _take(self, drafts: Iterable[Draft]) -> None:
         for draft in drafts:
@@ -221,7 +227,7 @@ class _Fitter:
     def _shorten(self, group: _Group, space: int) -> bool:
         """Whether something shorter went in instead."""
         if group.is_turn:
-            return self._part_of_turn(group, space)
+            return self._part_of_turn(group)
         short = shorten(self.request, group.first, space, self.wrapper)
         if short is None or short.tokens > space:
             return False
@@ -250,36 +256,34 @@ class _Fitter:
             )
         )
 
-    def _part_of_turn(self, group: _Group, space: int) -> bool:
+    def _part_of_turn(self, group: _Group) -> bool:
         """The newest turn of a conversation does not fit whole: its opening and its newest steps go in."""
         slot = group.first.section.slot
-        if any(d.section.slot == slot and d.section.messages for d in self.room.drafts.values() if not
-               d.section.required):  # fmt: skip
+        if any(d.section.slot == slot and d.section.messages for d in self.room.drafts.values()
+               if not d.section.required):  # fmt: skip
             return False  # an older turn: it leaves whole
         opening = [d for d in group.drafts if d.section.attributes.get("opens_turn")]
         steps = [d for d in group.drafts if not d.section.attributes.get("opens_turn")]
-        # ``space`` already has the framing of the whole turn taken off.
-        left = space + group.messages * self.frame
+        pool, bound = self._bounds(group, borrow=True)
+        own = pool if bound is None else bound
         taken: list[Draft] = []
         for draft in opening:
-            left -= draft.tokens + draft.messages * self.frame
+            own -= draft.tokens
+            pool -= draft.tokens + draft.messages * self.frame
             taken.append(draft)
-        if left < 0:
+        if own < 0 or pool < 0:
             return False
         for draft in reversed(steps):
-            cost = draft.tokens + draft.messages * self.frame
-            if cost > left:
-                short = shorten(self.request, draft, left - draft.messages * self.frame, self.wrapper)
-                if (
-                    short is not None
-                    and short.tokens + short.messages * self.frame <= left
-                    and not any(d in taken for d in steps)
-                ):
+            left = min(own, pool - draft.messages * self.frame)
+            if draft.tokens > left:
+                # The step that does not fit whole goes in with its results cut, where that leaves them worth reading.
+                short = shorten(self.request, draft, left, self.wrapper)
+                if short is not None and short.tokens <= left:
                     taken.append(draft)
-                    left -= short.tokens + short.messages * self.frame
                     self._record_short(draft, short)
                 break
-            left -= cost
+            own -= draft.tokens
+            pool -= draft.tokens + draft.messages * self.frame
             taken.append(draft)
         if len(taken) == len(opening) and steps:
             return False  # a question without any of what followed says nothing
