@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Protocol
 
 from ctxc.base.errors import UnreadableSource
-from ctxc.source.links import Fault, Folders, Place, case_variant, resolve
+from ctxc.source.links import Entry, Fault, Folders, Place, case_variant, plain_entries, resolve
 from ctxc.source.paths import fault_of_path
 from ctxc.source.tree import (
     MAX_FILE_BYTES,
@@ -19,7 +19,7 @@ from ctxc.source.tree import (
 )
 from ctxc.source.walking import Walk
 
-_BATCH = 1024  # files that are asked for at once, so that a store may read them in one go
+_BATCH = 4096  # files that are asked for at once, so that a store may read them in one go
 
 
 class Store(Folders, Protocol):
@@ -46,6 +46,7 @@ class FolderTree:
         self._store = store
         self._walks: dict[tuple[str, ...], tuple[Walk, tuple[str, ...]]] = {}
         self._places: dict[str, Place] = {}  # of the files that were listed
+        self._plain: dict[str, Mapping[str, Entry]] = {}  # of the folders that files were asked for in
 
     @property
     def label(self) -> str:
@@ -80,7 +81,7 @@ class FolderTree:
     def exists(self, path: str) -> bool:
         """Whether the path leads to a regular file of the tree."""
         try:
-            return path in self._places or resolve(self._store, path).entry.kind == "file"
+            return path in self._places or self._resolve(path).entry.kind == "file"
         except UnreadableSource:
             return False
 
@@ -116,10 +117,21 @@ class FolderTree:
         return case_variant(self._store, path)
 
     def _file(self, path: str) -> Place:
-        place = self._places.get(path) or resolve(self._store, path)
+        place = self._places.get(path) or self._resolve(path)
         if place.entry.kind != "file":
             raise unreadable(path, "is a folder, not a file", "name a file inside it")
         return place
+
+    def _resolve(self, path: str) -> Place:
+        """``resolve``, with the folder of the file remembered: files are asked for folder by folder."""
+        parent, _, name = path.rpartition("/")
+        entries = self._plain.get(parent)
+        if entries is None:
+            entries = self._plain[parent] = plain_entries(self._store, parent)
+        entry = entries.get(name)
+        if entry is not None and entry.kind == "file":
+            return Place(path, entry)
+        return resolve(self._store, path)
 
     def _read_batch(self, paths: Sequence[str], limit: int) -> Iterator[tuple[str, bytes | UnreadableSource]]:
         places: dict[str, Place | UnreadableSource] = {}

@@ -90,17 +90,16 @@ class Place(NamedTuple):
     entry: Entry
 
 
+_EMPTY: Mapping[str, Entry] = {}
 ROOT = Place("", Entry("folder"))
 
 
 def resolve(folders: Folders, path: str) -> Place:
     """What the path leads to; raises UnreadableSource with the hop that fails."""
     parent, _, name = path.rpartition("/")
-    listing = folders.folder(parent) if not parent or _is_plain(folders, parent) else None
-    if listing is not None and listing.closed is None:
-        entry = listing.entries.get(name)
-        if entry is not None and entry.kind == "file":
-            return Place(path, entry)
+    entry = plain_entries(folders, parent).get(name)
+    if entry is not None and entry.kind == "file":
+        return Place(path, entry)
     return _resolve_slowly(folders, path)
 
 
@@ -132,18 +131,17 @@ def join(folder: str, name: str) -> str:
     return f"{folder}/{name}" if folder else name
 
 
-def _is_plain(folders: Folders, path: str) -> bool:
-    """Whether a path is allowed and made of physical folders only, none of them a nested repository."""
+def plain_entries(folders: Folders, path: str) -> Mapping[str, Entry]:
+    """What a folder holds, where its path is allowed and made of physical folders only; else nothing."""
     here = ""
-    for name in path.split("/"):
+    for name in path.split("/") if path else ():
         listing = folders.folder(here)
-        if listing is None or listing.closed is not None:
-            return False
-        entry = listing.entries.get(name)  # a name that is not allowed is never an entry
-        if entry is None or entry.kind != "folder":
-            return False
+        entry = listing.entries.get(name) if listing is not None and listing.closed is None else None
+        if entry is None or entry.kind != "folder":  # a name that is not allowed is never an entry
+            return _EMPTY
         here = join(here, name)
-    return True
+    listing = folders.folder(here)
+    return listing.entries if listing is not None and listing.closed is None else _EMPTY
 
 
 def _resolve_slowly(folders: Folders, path: str) -> Place:

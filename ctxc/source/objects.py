@@ -7,25 +7,28 @@ them and reading their files are one process and no checkout.
 
 from __future__ import annotations
 
+import contextlib
 import re
 import subprocess
 import threading
 import weakref
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from time import monotonic
 from typing import IO, NamedTuple
 
 from ctxc.base.errors import InternalFault, RevisionError
 from ctxc.source.links import Entry, Fault, Folder, Kind, oversize
 from ctxc.source.paths import fault_of_name
 from ctxc.source.process import TIMEOUT_SECONDS, Git
-from ctxc.source.tree import KEPT_BYTES, MAX_INPUT_BYTES
+from ctxc.source.tree import KEPT_BYTES, MAX_INPUT_BYTES, MAX_TREE_BYTES
 
 _OID = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
 _DRAIN_BYTES = 64 << 20  # an object above its limit is read to its end up to here; beyond, git is started anew
 _PIPE_BYTES = 4096  # the smallest pipe of the platforms (Windows): so much can be written before anything is read
 _CHUNK = 1 << 18
 
+_TREE_ENTRY = {size: re.compile(rb"([0-7]+) ([^\0]*)\0(.{%d})" % size, re.DOTALL) for size in (20, 32)}
 # Modes of tree entries: git-fast-import(1) and git's object.h; 100664 was written by very old versions.
 _KINDS: dict[bytes, Kind] = {
     b"100644": "file",
@@ -86,8 +89,8 @@ class Objects:
     def __init__(self, git: Git) -> None:
         self._git = git
         self._lock = threading.RLock()
-        self._process: subprocess.Popen[bytes] | None = None
-        self._finalizer: weakref.finalize[[subprocess.Popen[bytes]], Objects] | None = None
+        self._process: _Running | None = None
+        self._finalizer: weakref.finalize[[], Objects] | None = None
         self._folders: dict[str, Folder] = {}
         self._kept: dict[str, bytes] = {}
         self._room = KEPT_BYTES
@@ -153,26 +156,25 @@ class Objects:
         """Id, type and bytes of each name, in order."""
         if not names:
             return []
-        process = self._running()
-        assert process.stdin is not None and process.stdout is not None
-        late = threading.Event()
-
-        def stop() -> None:
-            late.set()
-            process.kill()
-
-        timer = threading.Timer(TIMEOUT_SECONDS, stop)
-        timer.daemon = True
+        running = self._running()
+        stdin, stdout = running.stdin, running.stdout
         request = "".join(f"{name}\n" for name in names).encode()
-        writer = threading.Thread(target=_write, args=(process.stdin, request), daemon=True)
+        writer = threading.Thread(target=_write, args=(stdin, request), daemon=True)
         answers: list[tuple[str, str, bytes | Fault]] = []
         try:
-            timer.start()
+            running.deadline = monotonic() + TIMEOUT_SECONDS
             if len(request) <= _PIPE_BYTES:
-                _write(process.stdin, request)
+                _write(stdin, request)
             else:  # git answers while it reads: writing all of it first would fill both pipes
                 writer.start()
-            answers.extend(_read_answer(process.stdout, name, limit) for name in names)
+            total = 0
+            for name in names:
+                answer = _read_answer(stdout, name, limit)
+                answers.append(answer)
+                total += 0 if isinstance(answer[2], Fault) else len(answer[2])
+                if total > MAX_TREE_BYTES:
+                    help = "name narrower folders in the configuration"
+                    raise RevisionError(f"the files have more than {MAX_TREE_BYTES:,} bytes together", help=help)
         except _TooLong as error:
             self.close()
             answers.append((error.oid, error.kind, oversize(error.size, limit)))
@@ -180,22 +182,57 @@ class Objects:
         except BaseException as error:
             if not (isinstance(error, ObjectMissing) and error.answered and error.oid == names[-1]):
                 self.close()  # what is left in the pipes answers nobody any more
-            if late.is_set():
+            if running.late:
                 help = "see whether `git fsck` ends"
-                raise RevisionError(f"git did not answer within {TIMEOUT_SECONDS:.0f} seconds", help=help) from None
+                raise RevisionError(f"git did not answer within {TIMEOUT_SECONDS:g} seconds", help=help) from None
             raise
         finally:
-            timer.cancel()
+            running.deadline = None
             if writer.ident is not None:
                 writer.join()
         return answers
 
-    def _running(self) -> subprocess.Popen[bytes]:
-        if self._process is None or self._process.poll() is not None:
+    def _running(self) -> _Running:
+        if self._process is None or self._process.ended():
             self.close()
-            self._process = self._git.start("cat-file", "--batch")
-            self._finalizer = weakref.finalize(self, _stop, self._process)
+            self._process = _Running(self._git.start("cat-file", "--batch"))
+            self._finalizer = weakref.finalize(self, self._process.stop)
         return self._process
+
+
+class _Running:
+    """The git process, and one thread that ends it where an answer does not come in time."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdin is not None and process.stdout is not None
+        self._process = process
+        self.stdin, self.stdout = process.stdin, process.stdout
+        self.deadline: float | None = None  # of the answer that is awaited, by the monotonic clock
+        self.late = False
+        self._stopped = threading.Event()
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def ended(self) -> bool:
+        """Whether the process is gone."""
+        return self._process.poll() is not None
+
+    def stop(self) -> None:
+        """End the process and close its pipes."""
+        self._stopped.set()
+        self._process.kill()
+        for stream in (self.stdin, self.stdout):
+            with contextlib.suppress(OSError):
+                stream.close()
+        self._process.wait()
+
+    def _watch(self) -> None:
+        # A look from time to time: a timer for each of many small requests would cost more than the requests.
+        while not self._stopped.wait(min(1.0, TIMEOUT_SECONDS / 2)):
+            deadline = self.deadline
+            if deadline is not None and monotonic() > deadline:
+                self.late = True
+                self._process.kill()
+                return
 
 
 def parse_commit(oid: str, data: bytes) -> Commit:
@@ -214,42 +251,50 @@ def parse_tree(data: bytes, oid_bytes: int) -> Folder:
     """The entries of a raw tree object: mode, space, name, NUL, binary id, again and again."""
     entries: dict[str, Entry] = {}
     refused: list[tuple[str, str]] = []
-    at = 0
-    end = len(data)
-    while at < end:
-        space = data.find(b" ", at)
-        nul = data.find(b"\0", space)
-        if space < 0 or nul < 0 or nul + oid_bytes >= end:
-            raise RevisionError("a tree object is damaged", help="see whether `git fsck` agrees")
-        name = data[space + 1 : nul].decode("utf-8", "surrogateescape")
-        mode = data[at:space]
-        at = nul + 1 + oid_bytes
+    end = 0
+    for match in _TREE_ENTRY[oid_bytes].finditer(data):
+        if match.start() != end:
+            break
+        end = match.end()
+        mode, raw, oid = match.groups()
+        name = raw.decode("utf-8", "surrogateescape")
         fault = fault_of_name(name) or ("has a slash in its name" if "/" in name else "")
         if fault or name in entries:
             refused.append((name.replace("/", "\\x2f"), fault or "stands twice in its folder"))
         else:
-            entries[name] = Entry(_KINDS.get(mode, "special"), data[nul + 1 : at].hex())
+            entries[name] = Entry(_KINDS.get(mode, "special"), oid.hex())
+    if end != len(data):
+        raise RevisionError("a tree object is damaged", help="see whether `git fsck` agrees")
     return Folder(entries=entries, refused=tuple(refused))
 
 
 def _read_answer(stream: IO[bytes], name: str, limit: int) -> tuple[str, str, bytes | Fault]:
     header = stream.readline()
-    words = header.split()
-    if len(words) != 3 or not words[2].isdigit():
-        # "NAME missing" or "NAME ambiguous"; or the end: git dies of a missing object in a partial clone.
-        raise ObjectMissing(name, answered=header.endswith((b" missing\n", b" ambiguous\n")))
-    oid, kind, size = words[0].decode("ascii"), words[1].decode("ascii"), int(words[2])
-    if is_oid(name) and oid != name:
-        raise InternalFault(f"git answered {oid} to a request for {name}")
+    blob = f"{name} blob ".encode()
+    if header.startswith(blob) and header.endswith(b"\n"):  # nearly always
+        oid, kind, size = name, "blob", int(header[len(blob) :])
+    else:
+        oid, kind, size = _parse_header(header, name)
     if size > limit:
         if size > _DRAIN_BYTES:
             raise _TooLong(oid, kind, size)
         _skip(stream, size + 1)
         return oid, kind, oversize(size, limit)
-    data = stream.read(size + 1)
-    if len(data) != size + 1:
+    data = stream.read(size)
+    if len(data) != size or stream.read(1) != b"\n":
         raise ObjectMissing(name)
-    return oid, kind, data[:-1]
+    return oid, kind, data
+
+
+def _parse_header(header: bytes, name: str) -> tuple[str, str, int]:
+    words = header.split()
+    if len(words) != 3 or not words[2].isdigit() or not header.endswith(b"\n"):
+        # "NAME missing" or "NAME ambiguous"; or the end: git dies of a missing object in a partial clone.
+        raise ObjectMissing(name, answered=header.endswith((b" missing\n", b" ambiguous\n")))
+    oid = words[0].decode("ascii")
+    if oid != name and is_oid(name):
+        raise InternalFault(f"git answered {oid} to a request for {name}")
+    return oid, words[1].decode("ascii"), int(words[2])
 
 
 def _skip(stream: IO[bytes], count: int) -> None:
@@ -263,14 +308,3 @@ def _write(stream: IO[bytes], data: bytes) -> None:
         stream.flush()
     except (OSError, ValueError):  # git ended; its silence is what the reader sees
         return
-
-
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    process.kill()
-    for stream in (process.stdin, process.stdout):
-        if stream is not None:
-            try:
-                stream.close()
-            except OSError:
-                continue
-    process.wait()

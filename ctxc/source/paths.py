@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 
 MAX_PATH_BYTES = 4096  # PATH_MAX of Linux, <linux/limits.h>
 MAX_NAME_BYTES = 255  # NAME_MAX of Linux; NTFS and APFS allow 255 UTF-16 units or UTF-8 bytes
@@ -34,6 +35,7 @@ SKIPPED_FOLDERS = frozenset({".git", ".venv", "node_modules", "__pycache__"})
 SKIPPED_PATHS = frozenset({".ctxc/cache"})
 
 
+@lru_cache(maxsize=1 << 16)  # two revisions of a folder have mostly the same names
 def fault_of_name(name: str) -> str:
     """Why one component of a path is refused; an empty string where it is fine."""
     if _PLAIN_NAME.fullmatch(name) and len(name) <= MAX_NAME_BYTES:

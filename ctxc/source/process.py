@@ -21,6 +21,7 @@ from ctxc.base.errors import RevisionError
 TIMEOUT_SECONDS = 120.0  # of one command; listing a repository of a million files takes a few seconds
 MAX_OUTPUT_BYTES = 256 << 20  # of one command
 _MAX_ERROR_BYTES = 1 << 16
+_PIPE_BYTES = 1 << 18
 
 # safe.bareRepository needs git 2.38, GIT_NO_LAZY_FETCH 2.39.4 or 2.44; older versions ignore them, and a lazy fetch
 # then fails because no protocol is allowed.
@@ -144,7 +145,8 @@ class Git:
             stderr=subprocess.DEVNULL,
             env=self._environment,
             cwd=self._folder,
-            bufsize=1 << 18,
+            bufsize=_PIPE_BYTES,
+            pipesize=_PIPE_BYTES,  # of Linux; elsewhere the platform's own: fewer changes between the two processes
         )
 
 

@@ -20,8 +20,13 @@ from ctxc.source.paths import shown
 MAX_FILE_BYTES = 1 << 20  # one manifest, prompt or policy
 MAX_INPUT_BYTES = 16 << 20  # one input file of a fixture; no read may ask for more
 MAX_FILES = 100_000  # files and folders of one listing; the largest project of the benchmarks has about 3,000 files
-MAX_TREE_BYTES = 256 << 20  # bytes that one call of read_many returns
+MAX_TREE_BYTES = 256 << 20  # bytes that are read at once
 KEPT_BYTES = 64 << 20  # contents that a tree keeps, so that what was hashed is what is parsed
+
+TOO_MUCH = (
+    f"is one file too many: together the files have more than {MAX_TREE_BYTES:,} bytes",
+    "name narrower folders in the configuration",
+)
 
 # https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md: pointers are under 1,024 bytes and begin with the version.
 _LFS_MAX_BYTES = 1024
@@ -122,6 +127,6 @@ def collect(pairs: Iterable[tuple[str, bytes | UnreadableSource]]) -> dict[str, 
             raise data
         total += len(data)
         if total > MAX_TREE_BYTES:
-            raise unreadable(path, f"is one file too many: together they have more than {MAX_TREE_BYTES:,} bytes")
+            raise unreadable(path, *TOO_MUCH)
         found[path] = data
     return found

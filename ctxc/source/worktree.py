@@ -11,7 +11,7 @@ from ctxc.source.disk import CHANGED, Contents, Disk, fault_of, open_disk
 from ctxc.source.folders import FolderTree
 from ctxc.source.links import NESTED, Closed, Entry, Fault, Folder, Kind, Place, oversize
 from ctxc.source.paths import fault_of_name
-from ctxc.source.tree import KEPT_BYTES, MAX_INPUT_BYTES
+from ctxc.source.tree import KEPT_BYTES, MAX_INPUT_BYTES, MAX_TREE_BYTES, TOO_MUCH, unreadable
 
 Hidden = Callable[[tuple[str, ...]], frozenset[str]]
 
@@ -75,10 +75,13 @@ class _WorkStore:
     def fetch(self, places: Sequence[Place], limit: int) -> Iterator[bytes | Fault]:
         # Two paths may lead to one file: it is read once.
         wanted = list(dict.fromkeys(place.real for place in places if place.real not in self._kept))
-        fresh = {
-            real: self._take(real, found)
-            for real, found in zip(wanted, self._disk.read_all(wanted, limit), strict=True)
-        }
+        fresh: dict[str, bytes | Fault] = {}
+        total = 0
+        for real, found in zip(wanted, self._disk.read_all(wanted, limit), strict=True):
+            fresh[real] = self._take(real, found)
+            total += 0 if isinstance(found, Fault) else len(found.data)
+            if total > MAX_TREE_BYTES:
+                raise unreadable(real, *TOO_MUCH)
         for place in places:
             if place.real in fresh:
                 yield fresh[place.real]
