@@ -1,9 +1,9 @@
 """Compile the fixtures of a workspace, and return stored packages for what did not change.
 
 A stored package is returned only where everything that it was made from has the digest it had (``Scan``,
-``PackageStore``). Whatever changed, appeared or is gone makes the project be loaded again; then what the change can
-reach is compiled. What is wrong is never stored: a project with errors is loaded, and an invalid fixture compiled,
-every time, because what would mend it may be a file that nobody has read yet.
+``PackageStore``). Whatever changed, appeared or is gone makes the project be loaded again, without the fixtures that
+the change cannot reach; then what it can reach is compiled. What is wrong is never stored: a project with errors is
+loaded, and an invalid fixture compiled, every time, because what would mend it may be a file that nobody has read yet.
 """
 
 from __future__ import annotations
@@ -11,14 +11,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from difflib import get_close_matches
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from ctxc.app.rows import package_json, request_json, row_of
 from ctxc.app.scan import Scan
+from ctxc.app.selection import Selection
 from ctxc.app.store import Known, PackageStore, Record, StoredRow
-from ctxc.base.errors import InternalFault, NothingMatched
+from ctxc.base.errors import InternalFault
 from ctxc.model.finding import Finding, Severity
 from ctxc.model.report import Compiled, CompileRun, Report
 
@@ -27,20 +26,6 @@ if TYPE_CHECKING:
     from ctxc.compiler.pipeline import Compiler
     from ctxc.model.fixture import Fixture
     from ctxc.model.project import Project
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Selection:
-    """Which fixtures: ids or globs of ids, templates (ids or globs); empty means all."""
-
-    fixtures: tuple[str, ...] = ()
-    templates: tuple[str, ...] = ()
-    allow_empty: bool = False
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether the whole project is meant."""
-        return not self.fixtures and not self.templates
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,10 +48,17 @@ class Outcome:
 
 def compile_fixtures(workspace: Workspace, selection: Selection, options: CompileOptions) -> Outcome:
     """Compile what is selected; raises NothingMatched where nothing is."""
-    job = _Job(workspace, selection, options)
-    outcome = job.run()
+    outcome = _Job(workspace, selection, options).run()
     workspace.close()
     return outcome
+
+
+def failing(run: CompileRun, fail_on: str) -> bool:
+    """Whether a run fails: a finding at or above the severity, or a fixture that is not as expected."""
+    if fail_on == "never":
+        return False
+    worst = run.report.worst
+    return (worst is not None and worst >= Severity[fail_on.upper()]) or any(not c.row.ok for c in run.compiled)
 
 
 class _Job:
@@ -89,25 +81,30 @@ class _Job:
 
     def run(self) -> Outcome:
         record = self.store.record(self.scan) if self.workspace.cache is not None else None
-        if record is not None and self._from_store(record):
-            return self._outcome(record.known, record.findings)
-        project = self.workspace.project
-        known = self._compile(project, record)
-        findings = project.findings
-        self._keep(known, findings)
+        if record is not None:
+            self._take(record)
+            if record.everything == self.scan.everything and self._is_complete(record):
+                self.notes.append(f"0 compiled, {len(self.rows)} from the cache: nothing changed")
+                return self._outcome(record.known, record.findings)
+        known, findings = self._compile_again(record)
+        if self.workspace.cache is not None and not any(f.severity is Severity.ERROR for f in findings):
+            self.store.put_record(
+                self.scan,
+                Record(
+                    everything=self.scan.everything,
+                    fixture_files=self.scan.fixture_files,
+                    known=known,
+                    findings=findings,
+                ),
+            )
         return self._outcome(known, findings)
 
     # --- from the store -------------------------------------------------------------------------------------------
 
-    def _from_store(self, record: Record) -> bool:
-        """Take what is stored and still true; whether that is everything that was asked for."""
-        same = record.everything == self.scan.everything
-        wanted = [k for k in record.known if not same or self._is_selected(k)]
-        self._take(wanted)
-        return same and bool(wanted) and all(k.fixture_id in self.rows for k in wanted)
-
-    def _take(self, wanted: Sequence[Known]) -> None:
-        keys = {k.fixture_id: self.store.key(self.scan, k) for k in wanted if k.files is not None}
+    def _take(self, record: Record) -> None:
+        """Take the rows that are stored and still true of what is selected."""
+        wanted = [k for k in record.known if k.files is not None and self.selection.holds(k)]
+        keys = {k.fixture_id: self.store.key(self.scan, k) for k in wanted}
         rows = self.store.rows(keys.values())
         packages = self.store.packages(keys.values()) if self.options.with_packages else {}
         for fixture_id, key in keys.items():
@@ -115,29 +112,57 @@ class _Job:
             if row is None or row.row.fixture_id != fixture_id:
                 continue
             if self.options.with_packages:
-                text = packages.get(key)
-                if text is None:
+                if key not in packages:
                     continue
-                self.texts[fixture_id] = _constant(text)
+                self.texts[fixture_id] = _constant(packages[key])
             self.rows[fixture_id] = row
 
+    def _is_complete(self, record: Record) -> bool:
+        selected = [k for k in record.known if self.selection.holds(k)]
+        return bool(selected) and all(k.fixture_id in self.rows for k in selected)
+
     # --- by compiling ---------------------------------------------------------------------------------------------
+
+    def _compile_again(self, record: Record | None) -> tuple[tuple[Known, ...], tuple[Finding, ...]]:
+        """Load what a change may have reached and compile it; all fixtures of the project, and its findings."""
+        left = _untouched(record, self.scan, self.rows, self.selection) if record is not None else ()
+        if left and record is not None:
+            files = frozenset(path for k in left for path in (k.files or ()) if path in record.fixture_files)
+            project = self.workspace.load_without(files)
+            if not _has_strangers(project, {k.fixture_id for k in left}, self.workspace.settings.fixtures):
+                known = self._compile(project, record)
+                old = tuple(f for f in record.findings if f.location.path in files)
+                merged = sorted((*known, *left), key=lambda k: k.path)
+                return tuple(merged), (*project.findings, *old)
+        project = self.workspace.project
+        if record is not None and _has_strangers(project, set(), self.workspace.settings.fixtures):
+            # What decides on other fixtures lies among the fixtures: then a stored row may not be what it was.
+            self.rows.clear()
+            self.texts.clear()
+        return self._compile(project, record), project.findings
 
     def _compile(self, project: Project, record: Record | None) -> tuple[Known, ...]:
         from ctxc.compiler.stage import Options
 
-        compiler = self.workspace.compiler(Options(provider=self.options.provider, model=self.options.model))
+        compiler = self.workspace.compiler(
+            Options(provider=self.options.provider, model=self.options.model), project=project
+        )
         before = {k.fixture_id: k for k in record.known} if record is not None else {}
         known: list[Known] = []
         fresh: dict[bytes, StoredRow] = {}
         texts: dict[bytes, str] = {}
         compiled = 0
         for fixture in project.fixtures.values():
-            entry = Known(fixture_id=fixture.id, template=fixture.template, path=fixture.origin.path)
+            entry = Known(
+                fixture_id=fixture.id,
+                template=fixture.template,
+                path=fixture.origin.path,
+                conversation=fixture.conversation,
+            )
             old = before.get(fixture.id)
-            if old is not None and (old.path, old.template) == (entry.path, entry.template):
+            if old is not None and replace(old, files=None) == entry:
                 entry = old
-            if self._is_selected(entry) and fixture.id not in self.rows:
+            if self.selection.holds(entry) and fixture.id not in self.rows:
                 entry, row, text = self._compile_one(compiler, fixture, entry)
                 compiled += 1
                 if self.workspace.cache is not None and entry.files is not None:
@@ -164,32 +189,21 @@ class _Job:
             self.texts[fixture.id] = lambda: package_json(package, with_content=with_content)
         return replace(entry, files=None if row.row.outcome == "invalid" else package.dependencies), row, text
 
-    def _keep(self, known: tuple[Known, ...], findings: tuple[Finding, ...]) -> None:
-        if self.workspace.cache is None or any(f.severity is Severity.ERROR for f in findings):
-            return
-        self.store.put_record(self.scan, Record(everything=self.scan.everything, known=known, findings=findings))
-
     # --- what comes out -------------------------------------------------------------------------------------------
 
-    def _is_selected(self, known: Known) -> bool:
-        template = known.template.partition("@")[0]
-        return (not self.selection.fixtures or any(_fits(known.fixture_id, p) for p in self.selection.fixtures)) and (
-            not self.selection.templates or any(_fits(template, p) for p in self.selection.templates)
-        )
-
     def _outcome(self, known: Sequence[Known], findings: tuple[Finding, ...]) -> Outcome:
-        wanted = [k for k in known if self._is_selected(k)]
-        self._check_selection(known, wanted, findings)
+        from ctxc import __version__
+
+        self.selection.check(known, findings, self.workspace.settings.fixtures[0])
+        wanted = [k for k in known if self.selection.holds(k)]
         compiled = tuple(self._compiled(k.fixture_id) for k in wanted)
         own = [f for k in wanted for f in self.rows[k.fixture_id].findings]
-        mine = findings if self.selection.is_whole else self._reaching(wanted, findings)
+        mine = findings if self.selection.is_whole else _reaching(wanted, findings)
         if len(mine) < len(findings):
             self.notes.append(
                 f"{len(findings) - len(mine)} findings in files that this selection does not use; "
                 "`ctxc compile` without a selection shows them"
             )
-        from ctxc import __version__
-
         unique = {f.fingerprint: f for f in (*mine, *own)}
         report = Report(
             command="compile",
@@ -207,46 +221,37 @@ class _Job:
 
         return Compiled(row=self.rows[fixture_id].row, package=text, request=request)
 
-    def _reaching(self, wanted: Iterable[Known], findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-        """Findings of loading in files that the selected fixtures are made from."""
-        files = {path for k in wanted for path in (k.files or (k.path,))}
-        return tuple(f for f in findings if f.location.path in files)
 
-    def _check_selection(self, known: Sequence[Known], wanted: Sequence[Known], findings: tuple[Finding, ...]) -> None:
-        if self.selection.allow_empty:
-            return
-        ids = [k.fixture_id for k in known]
-        for pattern in self.selection.fixtures:
-            if not any(_fits(i, pattern) for i in ids):
-                raise _nothing("fixture", pattern, ids, findings)
-        for pattern in self.selection.templates:
-            templates = sorted({k.template.partition("@")[0] for k in known})
-            if not any(_fits(t, pattern) for t in templates):
-                raise _nothing("template", pattern, templates, findings)
-        if not wanted and not self.selection.is_whole:
-            raise NothingMatched(
-                "no fixture has one of these ids and one of these templates", help="`ctxc list fixtures` shows all"
-            )
-        if not wanted and not any(f.severity is Severity.ERROR for f in findings):
-            raise NothingMatched(
-                "the project has no fixtures: nothing was compiled",
-                help=f"add one under {self.workspace.settings.fixtures[0]}/ (`ctxc init` writes an example), "
-                "or pass --allow-empty",
-            )
+def _untouched(record: Record, scan: Scan, rows: dict[str, StoredRow], selection: Selection) -> tuple[Known, ...]:
+    """Fixtures that need not be loaded: their file did not change, and no fixture in it has to be compiled."""
+    by_path: dict[str, list[Known]] = {}
+    for entry in record.known:
+        by_path.setdefault(entry.path, []).append(entry)
+    left: list[Known] = []
+    for path, entries in by_path.items():
+        if scan.digests.get(path) != record.fixture_files.get(path, ""):
+            continue
+        if all(k.files is not None and (k.fixture_id in rows or not selection.holds(k)) for k in entries):
+            left += entries
+    # One fixture stays in sight: without any, loading would find the project empty.
+    return tuple(left) if len(left) < len(record.known) else tuple(k for k in left if k.path != left[0].path)
 
 
-def _fits(name: str, pattern: str) -> bool:
-    return name == pattern or fnmatchcase(name, pattern)
+def _has_strangers(project: Project, hidden: set[str], folders: tuple[str, ...]) -> bool:
+    """Whether an id occurs both in what was loaded and in what was not, or the fixtures' folders hold other things."""
+    if hidden & project.fixtures.keys():
+        return True
+    indexes = (project.templates, project.fragments, project.contracts, project.toolsets, project.profiles)
+    paths = [thing.origin.path for index in indexes for versions in index.values() for thing in versions]
+    paths += [p.origin.path for p in project.providers.values()]
+    own = tuple(f"{folder}/" for folder in folders)
+    return any(path.startswith(own) for path in paths)
 
 
-def _nothing(what: str, pattern: str, names: Sequence[str], findings: tuple[Finding, ...]) -> NothingMatched:
-    near = get_close_matches(pattern, names, n=1, cutoff=0.5)
-    errors = sum(f.severity is Severity.ERROR for f in findings)
-    hints = [f"did you mean {near[0]!r}?"] if near else []
-    hints.append(f"`ctxc list {what}s` shows all")
-    if errors:
-        hints.append(f"{errors} errors kept files from being loaded: `ctxc compile` without a selection shows them")
-    return NothingMatched(f"no {what} matches {pattern!r}", help="; ".join(hints))
+def _reaching(wanted: Iterable[Known], findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """Findings of loading in files that the selected fixtures are made from."""
+    files = {path for k in wanted for path in (k.files or (k.path,))}
+    return tuple(f for f in findings if f.location.path in files)
 
 
 def _constant(text: str) -> Callable[[], str]:
@@ -255,12 +260,3 @@ def _constant(text: str) -> Callable[[], str]:
 
 def _no_package() -> str:
     raise InternalFault("a package was asked for that was not announced")
-
-
-def failing(run: CompileRun, fail_on: str) -> bool:
-    """Whether a run fails: a finding at or above the severity, or a fixture that is not as expected."""
-    if fail_on == "never":
-        return False
-    worst = run.report.worst
-    least = Severity[fail_on.upper()]
-    return (worst is not None and worst >= least) or any(not c.row.ok for c in run.compiled)

@@ -35,6 +35,7 @@ class Scan:
         own = tuple(f.strip("/") for f in settings.fixtures)
         folders = dict.fromkeys((*settings.templates, *settings.fragments, *settings.policies, *settings.fixtures))
         self.digests: dict[str, str] = {}
+        self.fixture_files: dict[str, str] = {}
         outline: list[list[str]] = []
         for path, data in tree.read_each(tree.list_paths(folders), limit=_MAX_INPUT_BYTES):
             if isinstance(data, bytes):
@@ -44,6 +45,7 @@ class Scan:
                 digest = mark = f"unreadable:{data.message}"
             self.digests[path] = digest
             if any(path.startswith(f"{folder}/") for folder in own):
+                self.fixture_files[path] = digest
                 continue
             outline.append([path, mark])
         outline.append(["", digest_json([[o.path, o.kind, o.reason] for o in tree.oddities(folders)])])

@@ -37,6 +37,7 @@ class Known:
     fixture_id: str
     template: str
     path: str
+    conversation: str = ""
     files: tuple[str, ...] | None = None
 
 
@@ -44,11 +45,12 @@ class Known:
 class Record:
     """What was found when a project of this structure was last loaded.
 
-    ``everything`` identifies all files then (``Scan.everything``); ``known`` stands in the order of the project;
-    ``findings`` are those of loading.
+    ``everything`` identifies all files then (``Scan.everything``), ``fixture_files`` are the digests of those in the
+    fixtures' folders; ``known`` stands in the order of the project; ``findings`` are those of loading.
     """
 
     everything: str
+    fixture_files: Mapping[str, str]
     known: tuple[Known, ...]
     findings: tuple[Finding, ...]
 
@@ -127,17 +129,13 @@ def _row_text(stored: StoredRow) -> str:
 def _record_text(record: Record) -> str:
     # Paths occur in many fixtures: they are written once and numbered.
     paths: dict[str, int] = {}
-    known = [
-        [
-            k.fixture_id,
-            k.template,
-            k.path,
-            None if k.files is None else [paths.setdefault(p, len(paths)) for p in k.files],
-        ]
-        for k in record.known
-    ]
+    known = []
+    for entry in record.known:
+        files = None if entry.files is None else [paths.setdefault(p, len(paths)) for p in entry.files]
+        known.append([entry.fixture_id, entry.template, entry.path, entry.conversation, files])
     value = {
         "everything": record.everything,
+        "fixture_files": dict(record.fixture_files),
         "paths": list(paths),
         "known": known,
         "findings": [finding_store(f) for f in record.findings],
@@ -150,13 +148,17 @@ def _record_from(value: Any) -> Record:
     if not all(isinstance(p, str) for p in paths):
         raise ValueError("paths are texts")
     known = []
-    for fixture_id, template, path, files in value["known"]:
-        if not (isinstance(fixture_id, str) and isinstance(template, str) and isinstance(path, str)):
+    for *texts, files in value["known"]:
+        fixture_id, template, path, conversation = texts
+        if not all(isinstance(t, str) for t in texts):
             raise ValueError("a known fixture has texts")
         numbers = None if files is None else tuple(paths[_index(n)] for n in files)
-        known.append(Known(fixture_id=fixture_id, template=template, path=path, files=numbers))
+        known.append(
+            Known(fixture_id=fixture_id, template=template, path=path, conversation=conversation, files=numbers)
+        )
     return Record(
         everything=str(value["everything"]),
+        fixture_files={str(k): str(v) for k, v in value["fixture_files"].items()},
         known=tuple(known),
         findings=tuple(finding_from(f) for f in value["findings"]),
     )

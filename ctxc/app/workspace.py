@@ -68,9 +68,15 @@ class Workspace:
         except CtxcError:
             return None
 
-    def compiler(self, options: Options) -> Compiler:
-        """A compiler of the project, counting through the store."""
-        return compiler_for(self.project, options, self.store)
+    def load_without(self, hidden: frozenset[str]) -> Project:
+        """The project as if the given files defined nothing; other files can still refer to them."""
+        from ctxc.app.partial import PartialTree
+
+        return _load(PartialTree(self.tree, hidden), self.settings, self.store)
+
+    def compiler(self, options: Options, *, project: Project | None = None) -> Compiler:
+        """A compiler of the project (or of a part of it), counting through the store."""
+        return compiler_for(project or self.project, options, self.store)
 
     def close(self) -> None:
         """Write what the caches learned."""

@@ -6,7 +6,7 @@ over as ``Text``, so nothing that a user wrote is parsed as markup, as an emoji 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -83,10 +83,12 @@ def draw_tree(root: Node, view: View) -> str:
 def _plain_table(table: Table, view: View) -> str:
     texts = [[visible(c.text) for c in row] for row in table.rows]
     widths = _natural(table.columns, texts)
-    out = [_line(((c.title, "bold") for c in table.columns), table.columns, widths, view)]
-    for row, shown in zip(table.rows, texts, strict=True):
-        styled = ((text, cell.style) for text, cell in zip(shown, row, strict=True))
-        out.append(_line(styled, table.columns, widths, view))
+    heads = [c.title for c in table.columns]
+    out = [_line(heads, ["bold"] * len(heads), table.columns, widths, view)]
+    out += [
+        _line(shown, [cell.style for cell in row], table.columns, widths, view)
+        for row, shown in zip(table.rows, texts, strict=True)
+    ]
     return "\n".join(out) + "\n"
 
 
@@ -94,13 +96,14 @@ def _natural(columns: Sequence[Column], texts: Sequence[Sequence[str]]) -> list[
     return [max([cells(c.title), *(cells(row[i]) for row in texts)]) for i, c in enumerate(columns)]
 
 
-def _line(parts: Iterable[tuple[str, Style]], columns: Sequence[Column], widths: Sequence[int], view: View) -> str:
-    last = len(columns) - 1
-    shown = [
-        paint(text if i == last and not column.right else pad(text, width, right=column.right), style, view)
-        for i, ((text, style), column, width) in enumerate(zip(parts, columns, widths, strict=True))
-    ]
-    return "  ".join(shown).rstrip()
+def _line(
+    texts: Sequence[str], styles: Sequence[Style], columns: Sequence[Column], widths: Sequence[int], view: View
+) -> str:
+    parts = [pad(text, width, right=column.right) for text, column, width in zip(texts, columns, widths, strict=True)]
+    parts[-1] = parts[-1].rstrip()
+    if view.color:
+        parts = [paint(part, style, view) for part, style in zip(parts, styles, strict=True)]
+    return "  ".join(parts).rstrip()
 
 
 _FOLDED = 22

@@ -16,6 +16,8 @@ def visible(text: str, *, newlines: bool = False) -> str:
 
     Backslashes stay single, so that a path or a pattern reads as it stands in the file.
     """
+    if text.isascii() and text.isprintable():
+        return text
     return escaping.visible(text, newlines=newlines, backslashes=False)
 
 

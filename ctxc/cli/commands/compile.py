@@ -16,8 +16,9 @@ from typing import Annotated, Literal
 
 import typer
 
-from ctxc.app.compiling import CompileOptions, Selection, compile_fixtures, failing
+from ctxc.app.compiling import CompileOptions, compile_fixtures, failing
 from ctxc.app.output import file_name, write_text
+from ctxc.app.selection import Selection
 from ctxc.base.errors import UsageError
 from ctxc.cli import completion
 from ctxc.cli.console import Console

@@ -1,0 +1,97 @@
+"""Which fixtures a command is about: ids, globs of ids, conversations, templates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from typing import Protocol
+
+from ctxc.base.errors import NothingMatched
+from ctxc.model.finding import Finding, Severity
+
+
+class Selectable(Protocol):
+    """What of a fixture a selection looks at."""
+
+    @property
+    def fixture_id(self) -> str:
+        """Its id."""
+
+    @property
+    def template(self) -> str:
+        """The template that it names, perhaps with a version."""
+
+    @property
+    def conversation(self) -> str:
+        """The conversation that it is a turn of, or nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """Ids or globs of fixtures (or of whole conversations), and of templates; empty means all."""
+
+    fixtures: tuple[str, ...] = ()
+    templates: tuple[str, ...] = ()
+    allow_empty: bool = False
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the whole project is meant."""
+        return not self.fixtures and not self.templates
+
+    def holds(self, fixture: Selectable) -> bool:
+        """Whether a fixture is selected."""
+        if self.fixtures and not any(_is_meant(fixture, pattern) for pattern in self.fixtures):
+            return False
+        return not self.templates or any(fits(_template(fixture), pattern) for pattern in self.templates)
+
+    def check(self, known: Sequence[Selectable], findings: Sequence[Finding], folder: str) -> None:
+        """Raise NothingMatched where a pattern, or all of them together, select nothing.
+
+        A project without fixtures is told from one whose fixtures could not be loaded: then ``findings`` say why.
+        """
+        if self.allow_empty:
+            return
+        for pattern in self.fixtures:
+            if not any(_is_meant(k, pattern) for k in known):
+                raise _nothing("fixture", pattern, sorted(k.fixture_id for k in known), findings)
+        for pattern in self.templates:
+            names = sorted({_template(k) for k in known})
+            if not any(fits(name, pattern) for name in names):
+                raise _nothing("template", pattern, names, findings)
+        if any(self.holds(k) for k in known):
+            return
+        if not self.is_whole:
+            raise NothingMatched(
+                "no fixture has one of these ids and one of these templates", help="`ctxc list fixtures` shows all"
+            )
+        if not any(f.severity is Severity.ERROR for f in findings):
+            raise NothingMatched(
+                "the project has no fixtures: nothing was compiled",
+                help=f"add one under {folder}/ (`ctxc init` writes an example), or pass --allow-empty",
+            )
+
+
+def fits(name: str, pattern: str) -> bool:
+    """Whether a name is meant by a pattern: the name itself, or a glob."""
+    return name == pattern or fnmatchcase(name, pattern)
+
+
+def _is_meant(fixture: Selectable, pattern: str) -> bool:
+    return fits(fixture.fixture_id, pattern) or (bool(fixture.conversation) and fits(fixture.conversation, pattern))
+
+
+def _template(fixture: Selectable) -> str:
+    return fixture.template.partition("@")[0]
+
+
+def _nothing(what: str, pattern: str, names: Sequence[str], findings: Sequence[Finding]) -> NothingMatched:
+    near = get_close_matches(pattern, names, n=1, cutoff=0.5)
+    errors = sum(f.severity is Severity.ERROR for f in findings)
+    hints = [f"did you mean {near[0]!r}?"] if near else []
+    hints.append(f"`ctxc list {what}s` shows all")
+    if errors:
+        hints.append(f"{errors} errors kept files from being loaded: `ctxc compile` without a selection shows them")
+    return NothingMatched(f"no {what} matches {pattern!r}", help="; ".join(hints))
