@@ -14,7 +14,6 @@ import threading
 import weakref
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from time import monotonic
 from typing import IO, NamedTuple
 
 from ctxc.base.errors import InternalFault, RevisionError
@@ -27,6 +26,7 @@ _OID = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
 _DRAIN_BYTES = 64 << 20  # an object above its limit is read to its end up to here; beyond, git is started anew
 _PIPE_BYTES = 4096  # the smallest pipe of the platforms (Windows): so much can be written before anything is read
 _CHUNK = 1 << 18
+_LOOKS = 20  # how often the watch looks before it gives up
 
 _TREE_ENTRY = {size: re.compile(rb"([0-7]+) ([^\0]*)\0(.{%d})" % size, re.DOTALL) for size in (20, 32)}
 # Modes of tree entries: git-fast-import(1) and git's object.h; 100664 was written by very old versions.
@@ -162,7 +162,7 @@ class Objects:
         writer = threading.Thread(target=_write, args=(stdin, request), daemon=True)
         answers: list[tuple[str, str, bytes | Fault]] = []
         try:
-            running.deadline = monotonic() + TIMEOUT_SECONDS
+            running.expect_answer()
             if len(request) <= _PIPE_BYTES:
                 _write(stdin, request)
             else:  # git answers while it reads: writing all of it first would fill both pipes
@@ -187,7 +187,7 @@ class Objects:
                 raise RevisionError(f"git did not answer within {TIMEOUT_SECONDS:g} seconds", help=help) from None
             raise
         finally:
-            running.deadline = None
+            running.expect_nothing()
             if writer.ident is not None:
                 writer.join()
         return answers
@@ -207,8 +207,9 @@ class _Running:
         assert process.stdin is not None and process.stdout is not None
         self._process = process
         self.stdin, self.stdout = process.stdin, process.stdout
-        self.deadline: float | None = None  # of the answer that is awaited, by the monotonic clock
         self.late = False
+        self._requests = 0
+        self._awaited = 0  # the number of the request whose answers are awaited; 0 for none
         self._stopped = threading.Event()
         threading.Thread(target=self._watch, daemon=True).start()
 
@@ -225,11 +226,23 @@ class _Running:
                 stream.close()
         self._process.wait()
 
+    def expect_answer(self) -> None:
+        """A request is about to be sent."""
+        self._requests += 1
+        self._awaited = self._requests
+
+    def expect_nothing(self) -> None:
+        """The answers are read, or are not wanted any more."""
+        self._awaited = 0
+
     def _watch(self) -> None:
         # A look from time to time: a timer for each of many small requests would cost more than the requests.
-        while not self._stopped.wait(min(1.0, TIMEOUT_SECONDS / 2)):
-            deadline = self.deadline
-            if deadline is not None and monotonic() > deadline:
+        waited, looks = 0, 0
+        while not self._stopped.wait(TIMEOUT_SECONDS / _LOOKS):
+            awaited = self._awaited
+            looks = looks + 1 if awaited and awaited == waited else 0
+            waited = awaited
+            if looks >= _LOOKS:
                 self.late = True
                 self._process.kill()
                 return
