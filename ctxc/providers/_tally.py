@@ -5,7 +5,7 @@ Bands add up in tokens and are printed relative to the total, in basis points, r
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ctxc.model.counting import Count, CountPart, Tokenizer, worst
@@ -81,19 +81,16 @@ class Tally:
         else:
             factor, low_bp, high_bp = ref.factor_bp, ref.error_low_bp, ref.error_high_bp
             methods.append(ref.method)
-        other = as_map(row.framing.get("other_scripts")) if ref is row.tokenizer else {}
+        estimate = as_map(row.framing.get("estimate")) if ref is row.tokenizer else {}
         counts = tokenizer.count_many([text for _, text in self._texts])
         parts: list[CountPart] = [CountPart(pointer=p, tokens=n) for p, n in self._fixed]
         fixed = sum(n for _, n in self._fixed)
-        scaled = low = high = 0  # in basis points of a token, so that rounding happens once
-        shown = 0
+        scaled = low = high = shown = 0  # in basis points of a token, so that rounding happens once
         for (pointer, text), count in zip(self._texts, counts, strict=True):
-            part_factor, part_low, part_high = factor, low_bp, high_bp
-            if other and not text.isascii():
-                part_factor, part_low, part_high = _blend(text, other, factor, low_bp, high_bp)
-            scaled += count * part_factor
-            low += count * part_factor * part_low
-            high += count * part_factor * part_high
+            units, share = _units(text, count, factor, estimate)
+            scaled += units
+            low += units * _between(low_bp, estimate, "other_low_bp", share)
+            high += units * _between(high_bp, estimate, "other_high_bp", share)
             upto = (scaled + _ONE // 2) // _ONE
             parts.append(CountPart(pointer=pointer, tokens=upto - shown))
             shown = upto
@@ -111,15 +108,43 @@ class Tally:
         )
 
 
-def _blend(text: str, other: Mapping[str, Any], factor: int, low: int, high: int) -> tuple[int, int, int]:
-    """Factor and band of a text that is partly in other scripts, by the share of its bytes that are not ASCII."""
-    total = len(text.encode("utf-8", "surrogatepass"))
-    share = (total - len(text.encode("ascii", "ignore"))) * _ONE // total
+def scaled_counts(texts: Sequence[str], counts: Sequence[int], tokenizer: Tokenizer, row: ModelRow) -> list[int]:
+    """Tokens of texts for a model, from a tokenizer's own counts of them: the row's factor and estimate applied to
+    each text alone, rounded up. What ``Shape.count`` does with the texts of a request, for sections by themselves."""
+    ref = tokenizer_ref(tokenizer, row)
+    factor = _ONE if ref is None else ref.factor_bp
+    estimate = as_map(row.framing.get("estimate")) if ref is row.tokenizer else {}
+    if factor == _ONE and not estimate:
+        return list(counts)
+    return [-(-_units(t, n, factor, estimate)[0] // _ONE) for t, n in zip(texts, counts, strict=True)]
 
-    def between(base: int, key: str) -> int:
-        return base + (as_int(other.get(key), base) - base) * share // _ONE
 
-    return between(factor, "factor_bp"), between(low, "error_low_bp"), between(high, "error_high_bp")
+_UPPER = bytes(range(0x41, 0x5B))
+_DIGITS = bytes(range(0x30, 0x3A))
+_OUTSIDE = bytes(range(0x80, 0x100))
+
+
+def _units(text: str, count: int, factor: int, estimate: Mapping[str, Any]) -> tuple[int, int]:
+    """Tokens in basis points, and the share of bytes outside ASCII in basis points.
+
+    ``estimate`` says what an upper-case letter, a digit and a byte outside ASCII add (or take away) in basis points
+    of a token: a vocabulary that is not public splits them in other places than the base does.
+    """
+    units = count * factor
+    if not estimate:
+        return units, 0
+    data = text.encode("utf-8", "surrogatepass")
+    size = len(data)
+    outside = 0 if text.isascii() else size - len(data.translate(None, _OUTSIDE))
+    units += as_int(estimate.get("upper_bp")) * (size - len(data.translate(None, _UPPER)))
+    units += as_int(estimate.get("digit_bp")) * (size - len(data.translate(None, _DIGITS)))
+    units += as_int(estimate.get("other_bp")) * outside
+    # A text of digits alone must not come out at nothing.
+    return max(units, count * min(factor, _ONE) // 2), outside * _ONE // max(size, 1)
+
+
+def _between(base: int, estimate: Mapping[str, Any], key: str, share: int) -> int:
+    return base + (as_int(estimate.get(key), base) - base) * share // _ONE
 
 
 def _relative(tokens: int, total: int) -> int:
