@@ -116,7 +116,9 @@ class Providers(Mapping[str, ProviderProfile]):
             value = self._parse(path, data, file)
             if self._store is not None:
                 self._store.put_blobs(space, {key: cache.encode(cache.Entry("provider", value))})
-        profile = read_provider(value, file)
+        wanted = value.get("extends", "")
+        base = self._shipped(wanted) if wanted in self._texts and wanted != name else None
+        profile = read_provider(value, file, base)
         if profile is None or file.shared.problems:
             told = "; ".join(p.message for ps in file.shared.problems.values() for p in ps)
             raise InternalFault(f"the shipped provider profile {name!r} is not valid: {told}")

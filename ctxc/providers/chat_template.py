@@ -93,7 +93,9 @@ class ChatTemplateShape:
                 continue
             value = unquoted(text.strip())
             zone = "system" if role in ("system", "developer") else "messages"
-            kind = "tool_result" if role in ("tool", "ipython") else "text"
+            # What stood as a JSON string cannot be a block, whatever it says.
+            plain = "text" if value is None else "quoted"
+            kind = "tool_result" if role in ("tool", "ipython") else plain
             found.append(Leaf(pointer=_AT, zone=zone, role=role, kind=kind, text=text if value is None else value))
         return tuple(found)
 
