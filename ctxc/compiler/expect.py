@@ -58,7 +58,9 @@ def names(ids: Iterable[str]) -> set[str]:
 
 
 def _one(fixture: Fixture, key: str, expected: Any, actual: Any, held: bool) -> Expectation:
-    return Expectation(key=key, expected=expected, actual=actual, held=held, origin=fixture.expect.origin.child(key))
+    # The outcome is expected also where the fixture says nothing of it.
+    at = fixture.expect.origin.child(key) if key in fixture.expect.stated else fixture.origin
+    return Expectation(key=key, expected=expected, actual=actual, held=held, origin=at)
 
 
 def _decoded(placed: Placed) -> str:
