@@ -70,7 +70,6 @@ CODES: Mapping[str, tuple[str, Severity]] = {
     "CTX123": ("missing-now", _E),
     "CTX124": ("bad-time", _E),
     "CTX125": ("unknown-renderer", _E),
-    "CTX126": ("unknown-checkpoint", _E),
     "CTX130": ("unreachable-fragment", _W),
     "CTX131": ("conflict-in-route", _E),
     "CTX132": ("one-sided-conflict", _I),

@@ -1,0 +1,77 @@
+"""Which model a template is written for, and tokens counted with its vocabulary."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+from ctxc.compiler.resolve import DEFAULT_MARGIN, DEFAULT_OUTPUT_RESERVE
+from ctxc.model.counting import Tokenizer
+from ctxc.model.provider import ModelRow, ProviderProfile, TokenizerRef
+from ctxc.model.template import Template
+from ctxc.rules._texts import templates
+from ctxc.rules.engine import Context
+
+_FALLBACK = TokenizerRef(id="o200k_base", method="exact")
+
+
+class Target(NamedTuple):
+    """A provider profile with the row of one of its models."""
+
+    provider: ProviderProfile
+    row: ModelRow
+    model: str
+
+
+def target(context: Context, provider: str = "", model: str = "") -> Target | None:
+    """The provider and model of these names, each empty for the configuration's; None where there is none."""
+    settings = context.project.settings
+    profile = context.project.providers.get(provider or settings.provider)
+    if profile is None:
+        return None
+    own = not provider or provider == settings.provider
+    name = model or (settings.model if own else "") or profile.default_model
+    row = next((r for r in profile.models if fnmatchcase(name, r.pattern)), None)
+    return Target(profile, row, name) if row is not None else None
+
+
+def target_of(context: Context, template: Template) -> Target | None:
+    """The provider and model that a template is compiled for, unless a fixture says otherwise."""
+    return target(context, template.provider, template.model)
+
+
+def default_tokenizer(context: Context) -> Tokenizer:
+    """The vocabulary of the project's model: the configuration's, else the first template's, else o200k_base."""
+    return context.shared(_default_tokenizer)
+
+
+def _default_tokenizer(context: Context) -> Tokenizer:
+    found = target(context) or next((t for t in (target_of(context, x) for x in templates(context)) if t), None)
+    return context.tokenizers(found.row.tokenizer if found is not None else _FALLBACK)
+
+
+class Room(NamedTuple):
+    """A template's budget in tokens, as the compiler takes it; None: nothing says which window there is."""
+
+    window: int | None
+    reserve: int
+    margin: int
+    available: int | None
+
+
+def room(context: Context, template: Template) -> Room:
+    """Window, reserve, margin and what is left for input."""
+    budget = template.budget
+    found = target_of(context, template)
+    window = budget.window if budget.window is not None else found.row.window if found is not None else None
+    reserve = budget.output_reserve
+    if reserve is None:
+        most = found.row.max_output if found is not None else None
+        reserve = min(DEFAULT_OUTPUT_RESERVE, most or DEFAULT_OUTPUT_RESERVE)
+    if window is None:
+        return Room(None, reserve, 0, budget.ceiling)
+    margin = (budget.safety_margin or DEFAULT_MARGIN).of(window)
+    inside = found is None or found.row.output_in_window
+    left = window - margin - (reserve if inside else 0)
+    bounds = [left, budget.ceiling, found.row.max_input if found is not None else None]
+    return Room(window, reserve, margin, min(b for b in bounds if b is not None))

@@ -1,0 +1,131 @@
+"""Rules on files in memory: what the examples of a rule and the cases under ``tests/rules`` are run with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from ctxc import providers, tokens
+from ctxc.base.spans import Span
+from ctxc.model.finding import Finding
+from ctxc.model.project import Project, Settings
+from ctxc.parse.load import load_project
+from ctxc.rules import all_rules
+from ctxc.rules.documentation import Example, decoded, files
+from ctxc.rules.engine import Context, Rule, run
+from ctxc.source.memory import MemoryTree
+
+NOW = "2026-11-30"
+_BUILTIN = {i: providers.profile_text(i) for i in providers.profile_ids()}
+
+
+def project_of(example: Example, settings: Settings | None = None) -> tuple[Project, MemoryTree]:
+    tree = MemoryTree(example.files, links=example.links)
+    return load_project(tree, settings or Settings(), builtin_providers=_BUILTIN), tree
+
+
+def context_of(
+    example: Example, *, compiled: bool = False, settings: Settings | None = None, params: Mapping[str, Mapping[str, object]] | None = None
+) -> Context:
+    project, tree = project_of(example, settings)
+    packages = {}
+    if compiled:
+        from ctxc.compiler.pipeline import Compiler
+
+        compiler = Compiler(project, tokenizers=lambda r: tokens.get(r.id), shapes=providers.shape)
+        packages = {f.id: compiler.compile(f) for f in project.fixtures.values()}
+    return Context(
+        project=project,
+        tree=tree,
+        now=NOW,
+        tokenizers=lambda ref: tokens.get(ref.id),
+        packages=packages,
+        params=params or {},
+    )
+
+
+def findings_of(example: Example, rules: Iterable[Rule] | None = None, *, compiled: bool = False) -> tuple[Finding, ...]:
+    chosen = all_rules() if rules is None else tuple(rules)
+    return run(context_of(example, compiled=compiled), chosen)
+
+
+# --- cases with markers --------------------------------------------------------------------------------------------
+
+_MARKER = re.compile(r"(?P<lead>[ \t]*)(?P<mark>\^+)(?P<open>~?)[ ]+(?P<code>CTX\d{3})\b[ ]*(?P<words>.*)\Z")
+_WHOLE = re.compile(r"!(?P<code>CTX\d{3})\b[ ]*(?P<words>.*)\Z")
+
+
+@dataclass(frozen=True)
+class Expected:
+    """A finding that a marker announces. ``end`` is None where the span ends on a later line."""
+
+    path: str
+    code: str
+    line: int  # 0: the whole file
+    column: int
+    end: int | None
+    words: str
+
+
+@dataclass(frozen=True)
+class Case:
+    example: Example
+    expected: tuple[Expected, ...]
+
+
+def read_case(text: str) -> Case:
+    """Files with markers under the line that a finding is about: ``   ^^^^ CTX130 part of the message``.
+
+    ``^~``: only the start is asserted, the span goes on. ``!CTX130`` anywhere in a file: the file as a whole.
+    """
+    kept: list[str] = []
+    expected: list[Expected] = []
+    path, line = "", 0
+    for row in text.split("\n"):
+        opened = re.match(r"# file: (.+?)(?: \(repeated \d+ times\))?\Z", row)
+        marker, whole = _MARKER.match(row), _WHOLE.match(row)
+        if opened:
+            path, line = opened[1], 0
+            kept.append(row)
+        elif marker:
+            above = kept[-1]
+            start, stop = len(marker["lead"]), len(marker["lead"]) + len(marker["mark"])
+            column = len(_real(above[:start])) + 1
+            end = None if marker["open"] else column + len(_real(above[start:stop]))
+            expected.append(Expected(path, marker["code"], line, column, end, marker["words"]))
+        elif whole:
+            expected.append(Expected(path, whole["code"], 0, 0, None, whole["words"]))
+        else:
+            kept.append(row)
+            line += 1
+    return Case(files("\n".join(kept)), tuple(expected))
+
+
+def _real(text: str) -> str:
+    return decoded(text).decode("utf-8", "surrogatepass")
+
+
+def differences(case: Case, found: Iterable[Finding]) -> list[str]:
+    """What is expected and not found, and what is found and not expected."""
+    problems = []
+    left = list(found)
+    for want in case.expected:
+        match = next((f for f in left if _fits(want, f)), None)
+        if match is None:
+            problems.append(f"missing: {want}")
+        else:
+            left.remove(match)
+    problems.extend(f"unexpected: {f.location} {f.location.span} {f.code} {f.message}" for f in left)
+    return problems
+
+
+def _fits(want: Expected, found: Finding) -> bool:
+    span: Span | None = found.location.span
+    if (found.code, found.location.path) != (want.code, want.path) or want.words not in found.message:
+        return False
+    if span is None or not want.line:
+        return span is None and not want.line
+    if (span.line, span.column) != (want.line, want.column):
+        return False
+    return span.end_line > span.line if want.end is None else (span.end_line, span.end_column) == (span.line, want.end)

@@ -1,0 +1,37 @@
+"""Every rule: its documentation has all parts, its bad example is red by it, its good example is not."""
+
+from __future__ import annotations
+
+import pytest
+from rule_lab import findings_of
+
+from ctxc.model.finding import Severity
+from ctxc.rules import all_rules, rule, rule_names
+from ctxc.rules.documentation import files, read
+
+
+@pytest.mark.parametrize("name", rule_names())
+def test_examples(name: str) -> None:
+    made = rule(name)
+    if made.emitter == "suppressing":
+        pytest.skip("runs with the whole of lint: tests/unit/app/test_lint_suppress.py")
+    if made.needs == "change":
+        pytest.skip("needs two revisions")
+    text = read(made.doc)
+    compiled = made.needs == "packages"
+    red = [f for f in findings_of(files(text.bad), [made], compiled=compiled) if f.code == made.code]
+    assert red, f"the bad example of {name} is not found"
+    for finding in red:
+        assert finding.message and finding.help, finding
+        assert finding.location.path, finding
+    green = findings_of(files(text.good), [made], compiled=compiled)
+    assert not green, [f"{f.location} {f.message}" for f in green]
+
+
+@pytest.mark.parametrize("name", rule_names())
+def test_good_example_loads(name: str) -> None:
+    """What is shown as good has no error of loading."""
+    made = rule(name)
+    loading = [r for r in all_rules() if r.emitter == "loading"]
+    errors = [f for f in findings_of(files(read(made.doc).good), loading) if f.severity is Severity.ERROR]
+    assert not errors, [f"{f.location} {f.code} {f.message}" for f in errors]
