@@ -146,7 +146,8 @@ class FolderTree:
             yield path, _content(path, answers[path])
 
     def _walk(self, prefixes: Iterable[str]) -> tuple[Walk, tuple[str, ...]]:
-        key = tuple(sorted({_clean(prefix) for prefix in prefixes})) or ("",)
+        wanted = (prefixes,) if isinstance(prefixes, str) else prefixes
+        key = tuple(sorted({_clean(prefix) for prefix in wanted})) or ("",)
         known = self._walks.get(key)
         if known is None:
             self._store.prepare(key)

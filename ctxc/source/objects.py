@@ -18,7 +18,7 @@ from typing import IO, NamedTuple
 
 from ctxc.base.errors import InternalFault, RevisionError
 from ctxc.source.links import Entry, Fault, Folder, Kind, oversize
-from ctxc.source.paths import fault_of_name
+from ctxc.source.paths import MAX_PATH_BYTES, fault_of_name
 from ctxc.source.process import TIMEOUT_SECONDS, Git
 from ctxc.source.tree import KEPT_BYTES, MAX_INPUT_BYTES, MAX_TREE_BYTES
 
@@ -270,6 +270,8 @@ def parse_tree(data: bytes, oid_bytes: int) -> Folder:
             break
         end = match.end()
         mode, raw, oid = match.groups()
+        if len(raw) > MAX_PATH_BYTES:  # not worth keeping whole
+            raw = raw[:MAX_PATH_BYTES]
         name = raw.decode("utf-8", "surrogateescape")
         fault = fault_of_name(name) or ("has a slash in its name" if "/" in name else "")
         if fault or name in entries:

@@ -42,7 +42,7 @@ class OverlayTree:
 
     def list_paths(self, prefixes: Iterable[str] = ()) -> tuple[str, ...]:
         """Sorted paths of the regular files under the given folders or files; see ``Tree``."""
-        wanted = tuple(prefixes)
+        wanted = (prefixes,) if isinstance(prefixes, str) else tuple(prefixes)
         own = {path for path, data in self._changes.items() if data is not None and _is_under(path, wanted)}
         return tuple(sorted(own | (set(self._base.list_paths(wanted)) - self._changes.keys())))
 

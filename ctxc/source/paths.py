@@ -29,6 +29,7 @@ _PLAIN_NAME = re.compile(r"[A-Za-z0-9_-](?:[A-Za-z0-9._ -]*[A-Za-z0-9_-])?")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _LONGEST_RESERVED = 7
+_CUT = 64  # characters that are shown of a path that is no path
 
 # Folders that hold no sources: git's own, environments, installed packages, caches. Never listed, in no tree.
 SKIPPED_FOLDERS = frozenset({".git", ".venv", "node_modules", "__pycache__"})
@@ -87,7 +88,9 @@ def is_skipped(path: str, name: str) -> bool:
 
 
 def shown(path: str) -> str:
-    """The path as it may stand in a message: controls and bytes that are not UTF-8 as ``\\x..`` escapes."""
+    """The path as it may stand in a message: one line, bytes that are not UTF-8 escaped, no longer than a path."""
+    if len(path) > MAX_PATH_BYTES:
+        path = f"{path[:_CUT]}... ({len(path):,} characters)"
     return path if path.isascii() and path.isprintable() else _UNPRINTABLE.sub(_escaped, path)
 
 

@@ -279,6 +279,7 @@ def test_trees_that_no_git_would_write(repo: Repo, opened) -> None:
         ("160000", b"module", blob),
         ("10644", b"odd-mode.md", blob),
         ("40000", b"git~1", sub),
+        ("100644", b"n" * 100_000, blob),
     )
     tree = repo.git("hash-object", "-t", "tree", "-w", "--stdin", "--literally", stdin=data)
     commit = repo.git("commit-tree", "-m", "odd", tree)
@@ -293,6 +294,7 @@ def test_trees_that_no_git_would_write(repo: Repo, opened) -> None:
         "a\\x2fb.md": "name",
         "git~1": "name",
         "module": "submodule",
+        "n" * 4096: "name",
         "odd-mode.md": "special",
         "ok.md": "name",
     }

@@ -21,6 +21,8 @@ def test_files_in_memory_are_a_tree() -> None:
     assert tree.list_paths(["b"]) == tree.list_paths(("b/", "./b")) == ("b/c/y.md", "b/x.md")
     assert tree.list_paths(["b/x.md", "b/c", "b/c/y.md"]) == ("b/c/y.md", "b/x.md")
     assert tree.list_paths(["."]) == tree.list_paths([""]) == tree.list_paths()
+    assert tree.list_paths("b") == tree.list_paths(["b"])  # a text is one folder, not its letters
+    assert OverlayTree(tree, {}).list_paths("b") == tree.list_paths(["b"])
     assert tree.list_dir("b") == ("c/", "x.md")
     assert tree.list_dir("nowhere") == ()
     assert tree.read("b/x.md") == "ü".encode()

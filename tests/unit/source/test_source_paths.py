@@ -109,3 +109,7 @@ def test_collisions_ignore_case_and_normalisation() -> None:
         ("cafe\u0301.md", "caf\u00e9.md"),
     )
     assert collisions(["a", "b"]) == ()
+
+
+def test_what_is_too_long_for_a_path_is_cut_in_messages() -> None:
+    assert shown("x" * 10_000) == "x" * 64 + "... (10,000 characters)"
