@@ -15,6 +15,8 @@ import ctxc
 from ctxc.base.spans import Span
 from ctxc.parse.schemas import digest
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
 FORMAT = 1
 """Number of the entries' own form."""
 
@@ -30,10 +32,15 @@ class Store(Protocol):
 
 
 class Entry(NamedTuple):
-    """A parsed definition: its kind (empty: none) and its coerced value."""
+    """A parsed definition: its kind (empty: none) and its coerced value.
+
+    ``inputs`` is set for a fixture that gave no finding and names no recorded file: the JSON text of its inputs, which
+    the value then does not hold (but for ``fragments``, to which references are checked).
+    """
 
     kind: str
     value: Any = None
+    inputs: bytes | None = None
 
 
 def namespace(what: str) -> str:
@@ -48,22 +55,29 @@ def key_of(syntax: str, data: bytes) -> str:
 
 def encode(entry: Entry) -> bytes:
     """An entry as bytes."""
-    return json.dumps([entry.kind, entry.value], ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+    head = to_json([entry.kind, entry.value])
+    return head if entry.inputs is None else head + b"\n" + entry.inputs
+
+
+def to_json(value: Any) -> bytes:
+    """Compact JSON on one line, keys in the order of the file."""
+    return _ENCODER.encode(value).encode("utf-8")
 
 
 def decode(blob: bytes) -> Entry | None:
     """The entry in a blob, or None where it is not one."""
     try:
-        kind, value = json.loads(blob)
-    except (ValueError, TypeError, RecursionError):
+        head, line_end, inputs = blob.partition(b"\n")
+        kind, value = json.loads(head)
+    except (ValueError, TypeError, AttributeError, RecursionError):
         return None
-    return Entry(kind, value) if isinstance(kind, str) else None
+    return Entry(kind, value, inputs if line_end else None) if isinstance(kind, str) else None
 
 
 def encode_places(places: Mapping[str, tuple[Span, Span | None]]) -> bytes:
     """Spans of values and keys by pointer, as bytes."""
     table = {k: [*value, *(key or ())] for k, (value, key) in places.items()}
-    return json.dumps(table, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+    return to_json(table)
 
 
 def decode_places(blob: bytes) -> dict[str, tuple[Span, Span | None]] | None:

@@ -44,6 +44,7 @@ class Shared:
         self.broken: dict[str, tuple[str, str]] = {}  # path of a broken file -> kind and id, as far as known
         self.lost: dict[str, set[str]] = {}  # kind -> ids that broken files would have defined; "": any id
         self._validators: dict[str, Validator] = dict(validators or {})
+        self.listed: frozenset[str] = frozenset()  # files of the configured folders
         self._exists: dict[str, bool] = {}
         self._digests: dict[str, str] = {}
 
@@ -58,6 +59,8 @@ class Shared:
 
     def exists(self, path: str) -> bool:
         """Whether the tree has the file."""
+        if path in self.listed:
+            return True
         known = self._exists.get(path)
         if known is None:
             known = self._exists[path] = self.tree.exists(path)
@@ -156,8 +159,12 @@ class File:
             return ""
         folder = self.path.rpartition("/")[0]
         beside = join(folder, path)
-        places = [beside, *(p for r in roots if (p := join(r, path)) != beside)]
-        found = [p for p in dict.fromkeys(places) if self.shared.exists(p)]
+        others = [p for r in roots if (p := join(r, path)) != beside]
+        listed = self.shared.listed
+        # Asking the tree about a file that is not there costs a search for what was meant; the listing is at hand.
+        found = [p for p in dict.fromkeys((beside, *others)) if p in listed]
+        if not found:
+            found = [p for p in dict.fromkeys((beside, *others)) if self.shared.exists(p)]
         if len(found) > 1:
             self.problem(
                 "ambiguous-path",
@@ -167,7 +174,7 @@ class File:
             )
             return ""
         if not found:
-            self._present(beside, written, at, also=places[1:])
+            self._present(beside, written, at, also=others)
             return ""
         return found[0]
 
@@ -222,7 +229,9 @@ def join(folder: str, path: str) -> str:
 
 def child(pointer: str, *keys: str | int) -> str:
     """The pointer of a value inside the one at a pointer."""
-    return pointer + "".join("/" + escape(str(k)) for k in keys)
+    for key in keys:
+        pointer = f"{pointer}/{escape(key) if key.__class__ is str else key}"
+    return pointer
 
 
 def unreadable(error: UnreadableSource) -> Problem:
@@ -234,8 +243,8 @@ def texts(value: Any) -> tuple[str, ...]:
     """A text or a list of texts, as a tuple; nothing is an empty one."""
     if value is None:
         return ()
-    if isinstance(value, list):
-        return tuple(text_of(v) for v in value)
+    if value.__class__ is list:
+        return tuple([v if v.__class__ is str else text_of(v) for v in value])
     return (text_of(value),)
 
 

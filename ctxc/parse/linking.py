@@ -72,15 +72,19 @@ def check_references(
 ) -> None:
     """Report each name that means nothing, or several things; what is defined in a broken file is left to that file."""
     seen: set[tuple[str, str]] = set()
+    fine: set[tuple[str, str]] = set()
     for reference in references:
+        name = (reference.kind, reference.name)
         place = (reference.path, reference.pointer)
-        if place in seen:
+        if name in fine or place in seen:
             continue
         seen.add(place)
         known = indexes.get(reference.kind, {})
         found = candidates(known, reference.name)
         what = _WHAT[reference.kind]
-        if len(found) > 1:
+        if len(found) == 1:
+            fine.add(name)
+        elif len(found) > 1:
             told = ", ".join(v.version or "none" for v in found)
             shared.report(
                 reference.path,
@@ -91,7 +95,7 @@ def check_references(
                     pointer=reference.pointer,
                 ),
             )
-        elif not found:
+        else:
             gone = shared.lost.get(reference.kind, set())
             base = reference.name.rpartition("@")[0] or reference.name
             if base in gone or any(reference.name.startswith(g + "_v") for g in gone) or "" in gone:

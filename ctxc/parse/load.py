@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from ctxc.base.canonical import digest_bytes, digest_text
 from ctxc.base.errors import UnreadableSource
 from ctxc.model.contract import Contract, Policy, RequestProfile, ToolSet
 from ctxc.model.finding import Finding
-from ctxc.model.fixture import Conversation, Fixture
+from ctxc.model.fixture import Conversation, Fixture, Inputs
 from ctxc.model.fragment import Fragment
 from ctxc.model.project import Project, Settings
 from ctxc.model.section import Kind
@@ -18,8 +21,9 @@ from ctxc.parse import cache, document, kinds, linking, load_fragment, load_temp
 from ctxc.parse.builtin import Providers
 from ctxc.parse.context import File, Shared, child, text_of
 from ctxc.parse.extending import templates_of
+from ctxc.parse.lazy_inputs import LazyInputs
 from ctxc.parse.load_contract import read_contract, read_profile
-from ctxc.parse.load_fixture import read_conversation, read_fixture
+from ctxc.parse.load_fixture import read_conversation, read_fixture, read_inputs
 from ctxc.parse.load_policy import read_policy
 from ctxc.parse.load_tools import read_toolset, toolset_of_file
 from ctxc.parse.problems import Problem, finding
@@ -88,7 +92,11 @@ class _Loader:
             self._make_fragments(value, file)
             return
         before = self.shared.errors(path)
-        made = self._typed(definition.kind, value, file)
+        if definition.inputs is not None:
+            lazy = LazyInputs(partial(self._later, path, definition.inputs))
+            made: Any = read_fixture(value, file, self._digest(path), lazy)
+        else:
+            made = self._typed(definition.kind, value, file)
         if self.shared.errors(path) != before:
             self.shared.lose(path, definition.kind, text_of(value.get(kinds.ID_KEYS[definition.kind])))
         elif isinstance(made, Conversation):
@@ -118,6 +126,17 @@ class _Loader:
                 return None
             case _:
                 raise ValueError(kind)
+
+    def _later(self, path: str, data: bytes) -> Inputs:
+        """Inputs that were set apart; what a damaged cache gave is read again from the file."""
+        file = File(path, Shared(self.shared.tree))
+        with suppress(KeyError, TypeError, ValueError, AttributeError, IndexError):
+            inputs = read_inputs(json.loads(data), file, "/inputs")
+            if not file.shared.problems:
+                return inputs
+        again = Reader(file.shared.tree, self.settings, file.shared, self.sources, None)
+        definition, _ = again.parse(path, self.sources.read_bytes(path))
+        return read_inputs(definition.value.get("inputs") if definition else None, file, "/inputs")
 
     def _list_of(self, made: Any) -> list[Any]:
         lists: dict[type, list[Any]] = {

@@ -11,6 +11,7 @@ from ctxc.base.spans import Origin
 from ctxc.model.fixture import Conversation, Expect, Fixture, Inputs, Principal, Record
 from ctxc.model.section import Message
 from ctxc.parse.context import File, child, conditions, text_of
+from ctxc.parse.lazy_inputs import LazyInputs
 from ctxc.parse.load_messages import read_messages
 from ctxc.parse.load_records import read_records
 from ctxc.parse.nodes import tokens
@@ -18,14 +19,17 @@ from ctxc.parse.problems import Problem, nearest, shown
 from ctxc.parse.scalars import typed
 
 RECORDS = ("memory", "evidence", "tool_results", "handoff", "examples")
-_LISTS = frozenset((*RECORDS, "history", "fragments"))
+LISTS = frozenset((*RECORDS, "history", "fragments"))
+"""Inputs that have a shape; every other key is free."""
 _WRAPPERS = ("messages", "history", "records", "items", "results", "evidence", "memory", "data")
 _NO_INPUTS = Inputs()
 _NO_EXPECT = Expect()
 
 
-def read_fixture(value: dict[str, Any], file: File, digest: str) -> Fixture:
-    """A fixture; ``digest`` is the hash of its file."""
+def read_fixture(value: dict[str, Any], file: File, digest: str, lazy: Inputs | None = None) -> Fixture:
+    """A fixture; ``digest`` is the hash of its file. ``lazy``: its inputs, which are known to be clean."""
+    if lazy is not None:
+        return _fixture(value, value["fixture_id"], file, "", lazy, digest)
     inputs = read_inputs(value.get("inputs"), file, "/inputs")
     fixture = _fixture(value, value["fixture_id"], file, "", inputs, digest)
     for number, path in enumerate(fixture.sensitive):
@@ -37,7 +41,7 @@ def _fixture(value: Mapping[str, Any], name: str, file: File, at: str, inputs: I
     template = file.refer("template", text_of(value.get("template")), child(at, "template"))
     profile = file.refer("profile", text_of(value.get("request_profile")), child(at, "request_profile"))
     provider = file.refer("provider", text_of(value.get("provider")), child(at, "provider"))
-    for number, fragment in enumerate(inputs.fragments):
+    for number, fragment in enumerate(value.get("inputs", {}).get("fragments", ())):
         file.refer("fragment", fragment, child(at, "inputs", "fragments", number))
     principal = value.get("principal")
     return Fixture(
@@ -55,7 +59,7 @@ def _fixture(value: Mapping[str, Any], name: str, file: File, at: str, inputs: I
         expect=_expect(value.get("expect"), file, child(at, "expect")),
         weight=value.get("weight", 1),
         labels=value.get("labels", {}),
-        content_hash=_digest(digest, inputs, file),
+        content_hash=digest if isinstance(inputs, LazyInputs) else _digest(digest, inputs, file),
         origin=file.origin(at),
     )
 
@@ -102,7 +106,7 @@ def read_inputs(value: Mapping[str, Any] | None, file: File, at: str) -> Inputs:
         history, summary = _history(value["history"], file, child(at, "history"), files)
     records = {k: _records(k, value[k], file, child(at, k), files) for k in RECORDS if k in value}
     return Inputs(
-        values={k: v for k, v in value.items() if k not in _LISTS},
+        values={k: v for k, v in value.items() if k not in LISTS},
         history=history,
         summary=summary,
         fragments=tuple(value.get("fragments", ())),
@@ -320,7 +324,7 @@ def _turn_inputs(
     theirs = read_inputs(rest, file, "/inputs")
     picked = {k: getattr(mine if k in own else theirs, k) for k in (*RECORDS, "fragments")}
     return Inputs(
-        values={k: v for k, v in merged.items() if k not in _LISTS},
+        values={k: v for k, v in merged.items() if k not in LISTS},
         history=mine.history,
         summary=mine.summary,
         files=tuple(dict.fromkeys((*mine.files, *theirs.files))),

@@ -24,7 +24,7 @@ def read_messages(items: list[Any], file: File, pointer: str = "") -> tuple[Mess
     """The messages of a list; what cannot be read is reported at its place and left out."""
     reader = _Reader(file)
     for number, item in enumerate(items):
-        reader.take(item, child(pointer, number))
+        reader.take(item, f"{pointer}/{number}")
     return tuple(reader.messages)
 
 
@@ -51,14 +51,14 @@ class _Reader:
             self._tool(item, at)
         elif role == "function":
             self._function(item, at)
-        elif isinstance(item.get("content"), list):
-            self._blocks(role, item, at)
         else:
-            text = self._text(item.get("content"), child(at, "content"))
-            if text is None:
+            content = item.get("content")
+            if content.__class__ is str:
+                self._add(Message(role=role, content=content, name=item.get("name"), origin=self.file.origin(at)))
+            elif content.__class__ is list:
+                self._blocks(role, item, at)
+            else:
                 self._bad(f"a {role} message without content", "write its text under `content`", at)
-                return
-            self._add(Message(role=role, content=text, name=item.get("name"), origin=self.file.origin(at)))
 
     def _add(self, message: Message) -> None:
         self.messages.append(message)

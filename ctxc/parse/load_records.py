@@ -15,7 +15,7 @@ from ctxc.model.section import Verification
 from ctxc.parse.context import File, child, text_of, texts
 from ctxc.parse.problems import nearest, shown
 
-_IDS = {
+_ID = {
     "evidence": ("evidence_id", "id", "chunk_id", "ref"),
     "memory": ("memory_id", "id"),
     "tool_results": ("id", "tool_call_id", "call_id"),
@@ -23,20 +23,38 @@ _IDS = {
     "examples": ("example_id", "id"),
 }
 _TEXT = ("text", "content", "body", "snippet")
-_VALUE = {"tool_results": ("data", "result", "output", "value"), "handoff": ("value",)}
-_SOURCE = ("source_uri", "source", "source_id", "source_ref", "uri", "url")
-_TENANT = ("tenant", "tenant_id")
-_UNTIL = ("valid_until", "expires_at", "expires")
-_TIME = ("published_at", "collected_at", "updated_at", "finished_at", "created_at", "timestamp", "time")
-_SCORES = (
-    "relevance", "authority", "freshness", "scope_match", "confidence", "recency", "importance", "source_authority",
-    "diversity_bonus", "redundancy_penalty", "conflict_penalty", "privacy_risk_penalty",
-)  # fmt: skip
-_TAKEN = frozenset(
+_DATA = ("data", "result", "output", "value")
+
+# Fields of a record that one of several names gives, the first of which wins.
+_FIELDS = {
+    "source": ("source_uri", "source", "source_id", "source_ref", "uri", "url"),
+    "version": ("source_version", "version"),
+    "locator": ("locator",),
+    "tenant": ("tenant", "tenant_id"),
+    "topic": ("topic",),
+    "claim": ("claim", "candidate_claim"),
+    "valid_from": ("valid_from",),
+    "valid_until": ("valid_until", "expires_at", "expires"),
+    "artifact_ref": ("artifact_ref",),
+    "status": ("status",),
+    "call_id": ("tool_call_id", "call_id"),
+    "tool_name": ("tool_name",),
+    "time": (
+        "published_at", "collected_at", "updated_at", "finished_at", "created_at", "timestamp", "time",
+    ),
+}  # fmt: skip
+_FIELD_OF = {key: (name, rank) for name, keys in _FIELDS.items() for rank, key in enumerate(keys)}
+_TIMES = frozenset(_FIELDS["time"])
+_SCORES = frozenset(
     (
-        *_TENANT, *_UNTIL, "version", "source_version", "locator", "topic", "claim", "candidate_claim", "valid_from",
-        "supersedes", "limitations", "required", "artifact_ref", "status", "tool_call_id", "call_id", "tool_name",
-        "truncated", "permissions", "verification", "trust_level", "revoked", "scores", "score", *_SCORES,
+        "relevance", "authority", "freshness", "scope_match", "confidence", "recency", "importance", "source_authority",
+        "diversity_bonus", "redundancy_penalty", "conflict_penalty", "privacy_risk_penalty",
+    )
+)  # fmt: skip
+_OTHERS = frozenset(
+    (
+        "permissions", "verification", "trust_level", "revoked", "required", "truncated", "supersedes", "limitations",
+        "scores", "score",
     )
 )  # fmt: skip
 _OPEN_TO_ALL = frozenset(("", "public", "all", "everyone"))
@@ -71,9 +89,25 @@ def _read(kind: str, item: Any, number: int, file: File, at: str) -> Record | No
     if not isinstance(item, dict):
         file.problem("bad-record", f"expected a record, found {shown(str(item))}", "write a mapping or a text", at=at)
         return None
-    used: set[str] = set()
-    record_id = _first(item, _IDS[kind], used) or f"{kind}-{number + 1}"
-    text, value, has_value = _content(kind, item, used)
+    fields: dict[str, str] = {}
+    ranks: dict[str, int] = {}
+    scores: dict[str, float] = {}
+    attributes: dict[str, Any] = {}
+    for key, value in item.items():
+        field = _FIELD_OF.get(key)
+        if field is not None and value.__class__ is not dict and value.__class__ is not list:
+            name, rank = field
+            if value is not None and value != "" and rank <= ranks.get(name, rank):
+                ranks[name] = rank
+                fields[name] = value if value.__class__ is str else text_of(value)
+            if key in _TIMES:
+                attributes[key] = value
+        elif key in _SCORES and _is_number(value):
+            scores[key] = float(value)
+        elif key not in _OTHERS:
+            attributes[key] = value
+    record_id = _id(kind, item, attributes) or f"{kind}-{number + 1}"
+    text, content, has_value = _content(kind, item, attributes)
     if not text and not has_value:
         file.problem(
             "bad-record",
@@ -82,103 +116,102 @@ def _read(kind: str, item: Any, number: int, file: File, at: str) -> Record | No
             at=at,
         )
         return None
-    scope = item.get("scope")
-    scope = scope if isinstance(scope, dict) else {}
-    tenant = _first(item, _TENANT, used) or text_of(scope.get("tenant_id") or scope.get("tenant"))
+    for name in ("valid_until", "valid_from"):
+        if name in fields:
+            _check_time(fields[name], file, child(at, _FIELDS[name][ranks[name]]))
+    if "score" in item or "scores" in item:
+        _more_scores(item, scores, file, at)
+    tenant = fields.get("tenant", "")
+    if not tenant and isinstance(item.get("scope"), dict):
+        tenant = text_of(item["scope"].get("tenant_id") or item["scope"].get("tenant"))
     verification = _verification(item, file, at)
-    until_key = next((k for k in _UNTIL if item.get(k)), "")
-    for key in (until_key, "valid_from"):
-        if key and item.get(key):
-            _check_time(item, key, file, at)
-    gone = item.get("revoked") is True or str(item.get("status", "")).lower() in _GONE
-    attributes = {k: v for k, v in item.items() if k not in _TAKEN and k not in used}
-    authority = item.get("authority")
-    if isinstance(authority, str):
-        attributes["authority"] = authority
-    status = text_of(item.get("status"))
+    status = fields.get("status", "")
+    reference = text_of(item.get("ref")) if kind == "evidence" and "ref" in item else ""
     return Record(
         id=record_id,
         text=text,
-        value=value,
+        value=content,
         has_value=has_value,
-        source=_source(item, attributes),
-        version=text_of(item.get("source_version") or item.get("version")),
-        locator=text_of(item.get("locator")),
+        source=fields.get("source", ""),
+        version=fields.get("version", ""),
+        locator=fields.get("locator", ""),
         tenant=tenant,
         permissions=_permissions(item),
-        topic=text_of(item.get("topic")),
-        claim=text_of(item.get("claim") or item.get("candidate_claim")),
+        topic=fields.get("topic", ""),
+        claim=fields.get("claim", ""),
         verification=verification,
-        valid_from=text_of(item.get("valid_from")),
-        valid_until=text_of(item.get(until_key)) if until_key else "",
+        valid_from=fields.get("valid_from", ""),
+        valid_until=fields.get("valid_until", ""),
         supersedes=texts(item.get("supersedes")),
-        revoked=gone or verification is Verification.REVOKED,
+        revoked=item.get("revoked") is True or status.lower() in _GONE or verification is Verification.REVOKED,
         limitations=texts(item.get("limitations")),
         required=item.get("required") is True,
-        artifact_ref=text_of(item.get("artifact_ref")) or (text_of(item.get("ref")) if kind == "evidence" else ""),
+        artifact_ref=fields.get("artifact_ref", reference),
         status=status,
-        call_id=text_of(item.get("tool_call_id") or item.get("call_id")),
-        tool_name=text_of(item.get("tool_name")),
+        call_id=fields.get("call_id", ""),
+        tool_name=fields.get("tool_name", ""),
         truncated=item.get("truncated") is True,
-        time=_first(item, _TIME, set()),
-        scores=_scores(item, file, at),
+        time=fields.get("time", ""),
+        scores=scores,
         attributes=attributes,
         origin=file.origin(at),
     )
 
 
-def _first(item: Mapping[str, Any], keys: tuple[str, ...], used: set[str]) -> str:
-    """The first key that holds a scalar; the key is added to ``used``."""
-    for key in keys:
+def _id(kind: str, item: Mapping[str, Any], attributes: dict[str, Any]) -> str:
+    """The record's own id; its key is no attribute."""
+    for key in _ID[kind]:
         value = item.get(key)
-        if value is not None and not isinstance(value, (dict, list)) and value != "":
-            used.add(key)
+        if value is not None and value != "" and value.__class__ is not dict and value.__class__ is not list:
+            attributes.pop(key, None)
             return text_of(value)
     return ""
 
 
-def _content(kind: str, item: Mapping[str, Any], used: set[str]) -> tuple[str, Any, bool]:
-    """Text or structured value; a tool result's error stands beside its data."""
+def _content(kind: str, item: Mapping[str, Any], attributes: dict[str, Any]) -> tuple[str, Any, bool]:
+    """Text or structured value, whose key is then no attribute; a tool result's error stands beside its data."""
     if kind == "tool_results":
-        data_key = next((k for k in _VALUE[kind] if item.get(k) is not None), "")
-        error = item.get("error")
-        if data_key or error is not None:
-            used.update((data_key, "error"))
-            data = item.get(data_key) if data_key else None
-            if error is None:
-                return (data, None, False) if isinstance(data, str) else ("", data, True)
-            return "", {"error": error} if data is None else {"data": data, "error": error}, True
+        found = _tool_content(item, attributes)
+        if found is not None:
+            return found
     for key in _TEXT:
         value = item.get(key)
-        if isinstance(value, str) and value:
-            used.add(key)
+        if value.__class__ is str and value:
+            attributes.pop(key, None)
             return value, None, False
-        if value is not None and not isinstance(value, str):
-            used.add(key)
+        if value is not None and value != "":
+            attributes.pop(key, None)
             return "", value, True
-    if kind == "handoff":
+    if kind == "handoff" and "value" not in item:
         return "", dict(item), True
-    if "value" in item and item["value"] is not None:
-        used.add("value")
+    if item.get("value") is not None:
+        attributes.pop("value", None)
         return "", item["value"], True
-    if isinstance(item.get("summary"), str) and item["summary"]:
+    summary = item.get("summary")
+    if isinstance(summary, str) and summary:
         # A reference (id, type, summary, ways to read): the summary is what is shown of it.
-        used.add("summary")
-        return item["summary"], None, False
+        attributes.pop("summary", None)
+        return summary, None, False
     return "", None, False
 
 
-def _source(item: Mapping[str, Any], attributes: dict[str, Any]) -> str:
-    for key in _SOURCE:
-        value = item.get(key)
-        if isinstance(value, str) and value:
-            attributes.pop(key, None)
-            return value
-    return ""
+def _tool_content(item: Mapping[str, Any], attributes: dict[str, Any]) -> tuple[str, Any, bool] | None:
+    key = next((k for k in _DATA if item.get(k) is not None), "")
+    error = item.get("error")
+    attributes.pop("error", None)
+    if not key:
+        return ("", {"error": error}, True) if error is not None else None
+    attributes.pop(key, None)
+    data = item[key]
+    if error is not None:
+        return "", {"data": data, "error": error}, True
+    return (data, None, False) if isinstance(data, str) else ("", data, True)
 
 
 def _permissions(item: Mapping[str, Any]) -> tuple[str, ...]:
     """What a reader must hold. An access list or a restricted visibility counts as a permission of that name."""
+    if "permissions" not in item and "visibility" not in item and "ACL_ref" not in item and "acl_ref" not in item:
+        return ()
     found = list(texts(item.get("permissions")))
     acl = item.get("ACL_ref") or item.get("acl_ref")
     visibility = text_of(item.get("visibility"))
@@ -208,8 +241,7 @@ def _verification(item: Mapping[str, Any], file: File, at: str) -> Verification:
     return Verification.UNVERIFIED
 
 
-def _check_time(item: Mapping[str, Any], key: str, file: File, at: str) -> None:
-    text = text_of(item[key])
+def _check_time(text: str, file: File, at: str) -> None:
     try:
         moment = datetime.fromisoformat(text)
         good = len(text) == 10 or moment.tzinfo is not None
@@ -220,31 +252,27 @@ def _check_time(item: Mapping[str, Any], key: str, file: File, at: str) -> None:
             "bad-record",
             f"{shown(text)} is no date, and no date and time with an offset: nobody could tell when it ends",
             "write 2026-12-31 or 2026-12-31T23:59:59Z",
-            at=child(at, key),
+            at=at,
         )
 
 
-def _scores(item: Mapping[str, Any], file: File, at: str) -> dict[str, float]:
-    found: dict[str, float] = {}
+def _more_scores(item: Mapping[str, Any], scores: dict[str, float], file: File, at: str) -> None:
     given = item.get("scores")
-    if given is not None:
-        if isinstance(given, dict) and all(_is_number(v) for v in given.values()):
-            found.update({k: float(v) for k, v in given.items()})
-        else:
-            file.problem(
-                "bad-record", "`scores` is a mapping from names to numbers", "write `{relevance: 0.9}`",
-                at=child(at, "scores"),
-            )  # fmt: skip
-    for key in _SCORES:
-        value = item.get(key)
-        if _is_number(value):
-            found[key] = float(value)  # type: ignore[arg-type]
+    if isinstance(given, dict) and all(_is_number(v) for v in given.values()):
+        for name, value in given.items():
+            scores.setdefault(name, float(value))
+    elif given is not None:
+        file.problem(
+            "bad-record",
+            "`scores` is a mapping from names to numbers",
+            "write `{relevance: 0.9}`",
+            at=child(at, "scores"),
+        )
     score = item.get("score")
     if _is_number(score):
         # A retriever's score is how relevant it found the item (seed 000, 8.2).
-        found.setdefault("relevance", float(score))  # type: ignore[arg-type]
-    return found
+        scores.setdefault("relevance", float(score))  # type: ignore[arg-type]
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    return value.__class__ is float or value.__class__ is int

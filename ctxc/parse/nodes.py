@@ -58,7 +58,7 @@ def _plain(node: Node, shared: dict[int, Any]) -> Any:
 
 def escape(key: str) -> str:
     """A key as a token of a JSON pointer."""
-    return key.replace("~", "~0").replace("/", "~1")
+    return key if "/" not in key and "~" not in key else key.replace("~", "~0").replace("/", "~1")
 
 
 def tokens(pointer: str) -> list[str]:

@@ -12,6 +12,7 @@ from ctxc.model.finding import Severity
 from ctxc.model.project import Settings
 from ctxc.parse import cache, document, kinds, load_fragment
 from ctxc.parse.context import Shared, text_of, unreadable
+from ctxc.parse.load_fixture import LISTS
 from ctxc.parse.mismatch import too_many
 from ctxc.parse.problems import Problem
 from ctxc.parse.sources import TreeSources
@@ -31,6 +32,7 @@ class Definition:
     kind: str
     value: Any
     cached: bool = False
+    inputs: bytes | None = None  # of a clean fixture from the cache: see cache.Entry
 
 
 class Reader:
@@ -59,23 +61,35 @@ class Reader:
         fresh: dict[str, bytes] = {}
         for path, key in keys.items():
             entry = known.get(key)
+            kept: cache.Entry | None = None
             if entry is None:
                 definition, kept = self.parse(path, data[path])
-                if kept is not None:
-                    fresh[key] = cache.encode(kept)
             elif entry.kind:
-                definition = Definition(path, entry.kind, entry.value, cached=True)
+                definition = Definition(path, entry.kind, entry.value, True, entry.inputs)
             else:
                 self.unknown[path] = None
                 definition = None
             if definition is not None:
                 yield definition
+            if kept is not None and self.store is not None:
+                fresh[key] = cache.encode(self._lightened(path, kept))
         if fresh and self.store is not None:
             self.store.put_blobs(cache.namespace("parse"), fresh)
+
+    def _lightened(self, path: str, entry: cache.Entry) -> cache.Entry:
+        """The entry of a fixture, once it has been built without a finding, with its inputs set apart."""
+        if entry.kind != "fixture" or path in self.shared.problems or "inputs" not in entry.value:
+            return entry
+        inputs = entry.value["inputs"]
+        if any(isinstance(v, dict) and "file" in v for k, v in inputs.items() if k in LISTS):
+            return entry
+        head = {**entry.value, "inputs": {k: v for k, v in inputs.items() if k == "fragments"}}
+        return cache.Entry(entry.kind, head, cache.to_json(inputs))
 
     def _paths(self) -> list[str]:
         prefixes = () if "" in self.folders else self.folders
         everything = self.tree.list_paths(prefixes)
+        self.shared.listed = frozenset(everything)
         for oddity in self.tree.oddities(prefixes):
             level = Severity.INFO if oddity.kind == "submodule" else Severity.ERROR
             message = f"'{oddity.path}' {oddity.reason}"

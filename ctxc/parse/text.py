@@ -11,7 +11,6 @@ from ctxc.parse.problems import Problem
 
 _BOM = b"\xef\xbb\xbf"
 _LFS = b"version https://git-lfs.github.com/spec/v1\n"
-_MARKERS = (b"<<<<<<< ", b"\n<<<<<<< ", b"\n>>>>>>> ")
 _MARKER_LINE = re.compile(r"^(?:<{7} .*|={7}|>{7} .*)$", re.M)
 _CONTROL_BYTES = bytes(b for b in range(32) if b not in (9, 10, 13)) + b"\x7f"
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -50,7 +49,7 @@ def decode(data: bytes) -> Text:
         if mixed:
             problems.append(mixed)
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if any(m in data for m in _MARKERS):
+    if b"<<<<<<< " in data:
         problems.extend(conflict_markers(text))
     return Text(text, tuple(problems))
 
@@ -107,7 +106,7 @@ def conflict_markers(text: str) -> list[Problem]:
 
 def _looks_like_utf16(data: bytes) -> bool:
     head = data[:256]
-    if len(head) < 4 or b"\0" not in head:
+    if b"\0" not in head or len(head) < 4:
         return False
     half = len(head) // 2
     return head[0::2].count(0) * 10 >= half * 4 or head[1::2].count(0) * 10 >= half * 4

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from functools import cache, lru_cache
 from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 _KINDS = (
@@ -31,7 +30,8 @@ def schema_text(kind: str) -> str:
     """The schema of a kind, as it is committed; raises KeyError for a kind that does not exist."""
     if kind not in _KINDS:
         raise KeyError(kind)
-    return Path(__file__).with_name(f"{kind}.schema.json").read_text(encoding="utf-8")
+    with open(f"{__file__.removesuffix('__init__.py')}{kind}.schema.json", encoding="utf-8") as file:  # noqa: PTH123
+        return file.read()
 
 
 @cache
