@@ -107,6 +107,8 @@ def session(context: typer.Context) -> Session:
     color = options.get("color") or environment.get("CTXC_COLOR") or "auto"
     if color not in ("auto", "always", "never"):
         raise UsageError(f"CTXC_COLOR is {color!r}", help="it may be auto, always or never")
+    if options.get("now"):
+        _date(options["now"])
     console = Console(color=color, verbosity=verbose - quiet, environment=environment)
     return Session(options=options, environment=environment, console=console)
 

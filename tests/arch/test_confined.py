@@ -75,7 +75,15 @@ def test_nothing_below_the_application_reads_environment_or_folder() -> None:
                 continue
             text = ast.unparse(node)
             # The process's own environment is handed to git by value, never read.
-            if text in ("os.environ", "os.getenv", "os.getcwd", "Path.cwd", "datetime.now", "datetime.utcnow", "date.today"):
+            if text in (
+                "os.environ",
+                "os.getenv",
+                "os.getcwd",
+                "Path.cwd",
+                "datetime.now",
+                "datetime.utcnow",
+                "date.today",
+            ):
                 strays.append(f"{name_of(path)}:{node.lineno} {text}")
     assert strays == []
 

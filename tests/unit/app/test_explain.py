@@ -1,0 +1,120 @@
+"""Explanations: the tokens add up, and a section that is not there says where it stopped and what would bring it in."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from ctxc.app.api import compile, load
+from ctxc.app.explain import REMEDIES, explain
+from ctxc.base.errors import NothingMatched
+from ctxc.model.explanation import Explanation
+from ctxc.report import View
+from ctxc.report._explain import explain_json, explain_text
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture(scope="module")
+def library() -> object:
+    return load(ROOT)
+
+
+def explained(library: object, fixture: str, section: str = "") -> Explanation:
+    return explain(library, library.fixtures[fixture], compile(library, fixture), section)  # type: ignore[attr-defined,arg-type]
+
+
+def test_the_tokens_of_the_tree_add_up(library: object) -> None:
+    found = explained(library, "q3_cross_check")
+    assert sum(s.tokens for s in found.spent) + (found.overhead or 0) == found.used
+    assert [s.tokens for s in found.spent] == sorted((s.tokens for s in found.spent), reverse=True)
+    text = explain_text(found, View())
+    first, second = text.split("\n")[2:4]
+    assert "100%" in first
+    assert first.endswith(" request")
+    assert second.startswith("├─ ")
+    assert {line.split(" ")[0] for line in text.splitlines() if "evidence/" in line and "superseded" in line} == {
+        "evidence/E3"
+    }
+
+
+@pytest.mark.parametrize(
+    ("section", "stopped", "reason", "remedy"),
+    [
+        ("evidence/E11", "selected", "low_score", "min_score"),
+        ("E11", "selected", "low_score", "min_score"),
+        ("evidence/E9", "selected", "tenant", "another tenant"),
+        ("evidence/E3", "selected", "superseded", "newer record"),
+        ("evidence/E4-P", "selected", "duplicate", "the other id"),
+        ("family.payroll", "selected", "route", "applies_when"),
+    ],
+)
+def test_a_section_that_is_not_there(library: object, section: str, stopped: str, reason: str, remedy: str) -> None:
+    (trail,) = explained(library, "q3_cross_check", section).trails
+    assert trail.placed is None
+    assert trail.stopped == stopped
+    assert getattr(trail.state, stopped) == f"no:{reason}"
+    assert remedy in trail.remedy
+    assert trail.decisions[-1].verdict == "dropped"
+    text = explain_text(explained(library, "q3_cross_check", section), View())
+    assert f"not in the request: stopped at {stopped}" in text
+    assert "what would bring it in" in text
+
+
+def test_authority_that_is_lacking_is_told_from_selection(library: object) -> None:
+    (trail,) = explained(library, "q3_cross_check", "evidence/E9").trails
+    assert trail.state.authorised == "no:tenant"
+
+
+def test_a_slot_shows_all_that_came_from_it(library: object) -> None:
+    trails = explained(library, "q3_cross_check", "evidence").trails
+    assert {t.candidate_id for t in trails} >= {"evidence/E1", "evidence/E3", "evidence/E11"}
+    placed = next(t for t in trails if t.candidate_id == "evidence/E1")
+    assert placed.placed is not None
+    assert placed.stopped == ""
+    assert placed.facts["score"]["total"] == "0.959"
+
+
+def test_an_unknown_section_names_the_nearest(library: object) -> None:
+    with pytest.raises(NothingMatched) as caught:
+        explained(library, "q3_cross_check", "evidnce")
+    assert "did you mean 'evidence'?" in caught.value.help
+
+
+def test_a_refused_budget_says_by_how_much_and_what_to_do(library: object) -> None:
+    found = explained(library, "motor_update_pileup_statements")
+    text = explain_text(found, View())
+    assert "CONTEXT_BUDGET_EXCEEDED" in text
+    assert "What does not fit" in text
+    assert re_over(text) == found.over[0]["over"]
+    assert found.remedies
+    assert f"what a caller can do: {', '.join(found.remedies)}" in text
+
+
+def re_over(text: str) -> int:
+    import re
+
+    match = re.search(r"([\d,]+) over", text)
+    assert match
+    return int(match[1].replace(",", ""))
+
+
+def test_every_drop_of_the_library_has_a_remedy(library: object) -> None:
+    reasons = {
+        d.reason
+        for fixture in library.fixtures  # type: ignore[attr-defined]
+        for d in compile(library, fixture).dropped  # type: ignore[arg-type]
+    }
+    assert reasons - REMEDIES.keys() == set()
+    assert len(reasons) >= 8
+
+
+@pytest.mark.parametrize("section", ["", "evidence", "family.payroll"])
+def test_json_is_valid(library: object, section: str) -> None:
+    value = json.loads(explain_json(explained(library, "q3_cross_check", section)))
+    schema = json.loads((ROOT / "ctxc/report/schemas/explain.schema.json").read_text())
+    jsonschema.validate(value, schema)
+    assert sum(s["share_bp"] for s in value["sections"]) <= 10_000
