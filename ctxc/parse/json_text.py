@@ -95,7 +95,7 @@ def _holds_surrogate(value: Any) -> bool:
 
 def _deeper(value: Any, depth: int) -> bool:
     level: list[Any] = [value]
-    for _ in range(depth + 1):
+    for _ in range(depth):
         inner: list[Any] = []
         for v in level:
             if v.__class__ is list:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ctxc.base.spans import Span
 
 _PRAGMA = re.compile(r"#\s*ctxc:(?P<rest>.*)")
-_FORM = re.compile(r"\s*(?P<word>ignore-file|ignore)\s*(?:\[(?P<codes>[^\]]*)\])?(?P<rest>.*)\Z")
+_FORM = re.compile(r"\s*(?P<word>ignore-file|ignore)(?![\w-])\s*(?:\[(?P<codes>[^\]]*)\])?(?P<rest>.*)\Z")
 _UNTIL = re.compile(r"(?:^|\s)until=(?P<until>\S*)")
 _REASON = re.compile(r"(?:^|\s)reason:\s*(?P<reason>.*\S)?\s*\Z")
 

@@ -60,12 +60,13 @@ def _span(event: Any) -> Span:
 class _Open:
     """A collection whose end has not been read."""
 
-    __slots__ = ("anchor", "block", "key", "key_span", "last", "node")
+    __slots__ = ("anchor", "block", "is_key", "key", "key_span", "last", "node")
 
-    def __init__(self, node: Node, anchor: str | None, block: bool) -> None:
+    def __init__(self, node: Node, anchor: str | None, block: bool, is_key: bool) -> None:
         self.node = node
         self.anchor = anchor
         self.block = block
+        self.is_key = is_key
         self.key: str | None = None
         self.key_span: Span | None = None
         self.last: Span | None = None  # where its last value ends
@@ -88,7 +89,6 @@ class _Reader:
         self.root: Node | None = None
         self.count = 0
         self.aliased = self.aliased_characters = 0
-        self.skipped: int | None = None  # depth of a complex key that is being passed over
 
     def read(self) -> Node | None:
         """The root, or None where the text ends in an error."""
@@ -162,16 +162,16 @@ class _Reader:
         span = _span(event)
         if event.tag is not None and event.tag != _COLLECTION_TAGS[kind]:
             self._custom_tag(event.tag, span)
-        if self.skipped is None and self._wants_key():
+        is_key = self._wants_key()
+        if is_key and not any(o.is_key for o in self.open):
             self._problem(
                 "wrong-type",
                 "a list or mapping stands here as a key; expected text",
                 "quote text that begins with `{` or `[`",
                 span,
             )
-            self.skipped = len(self.open)
         node = Node(kind, [] if kind == "list" else {}, span)
-        opened = _Open(node, event.anchor, not event.flow_style)
+        opened = _Open(node, event.anchor, not event.flow_style, is_key)
         self._count(span)
         self.open.append(opened)
         if len(self.open) > limits.DEPTH:
@@ -189,9 +189,8 @@ class _Reader:
             node.span = Span(start.line, start.column, end.end_line, end.end_column)
         if opened.anchor:
             self._anchor(opened.anchor, node)
-        if self.skipped is not None and len(self.open) == self.skipped:
-            self.skipped = None
-            self._key("\0", node.span, False)  # no key that can be written has this text
+        if opened.is_key:
+            self._filler_key(node.span)
             return
         self._attach(node)
 
@@ -241,6 +240,10 @@ class _Reader:
                 ((first, f'first "{text}"'),),
             )
 
+    def _filler_key(self, span: Span) -> None:
+        """A key in place of one that is no text: none that can be written is the same."""
+        self._key(f"\0{len(self.open[-1].node.value)}", span, False)
+
     # --- anchors and aliases --------------------------------------------------------------------------------------
 
     def _anchor(self, name: str, node: Node) -> None:
@@ -271,7 +274,10 @@ class _Reader:
             if target is not None and target.kind != "scalar":
                 self._problem("wrong-type", "a list or mapping stands here as a key; expected text", "", span)
                 target = None
-            self._key(str(target.value) if target is not None else "\0", span, False)
+            if target is not None:
+                self._key(str(target.value), span, False)
+            else:
+                self._filler_key(span)
             return
         if target is None:
             node = Node("scalar", Plain(""), span)
@@ -308,12 +314,7 @@ class _Reader:
             raise _Stop
 
     def _too_deep(self, span: Span) -> None:
-        self._problem(
-            "too-deep",
-            f"lists and mappings are nested deeper than {limits.DEPTH} levels",
-            "flatten the structure",
-            span,
-        )
+        self.problems.append(_deep(span))
         raise _Stop
 
     def _custom_tag(self, tag: str, span: Span) -> None:
@@ -326,9 +327,13 @@ class _Reader:
         )
 
 
+def _deep(span: Span) -> Problem:
+    message = f"lists and mappings are nested deeper than {limits.DEPTH} levels"
+    return Problem("too-deep", message, "flatten the structure", span)
+
+
 _HINTS = (
     ("mapping values are not allowed", 'quote the text: a plain value may not hold ": "'),
-    ("found character '\\t'", "indent with blanks: YAML allows no tabs there"),
     ("found character that cannot start any token", 'quote the text: a plain value may not begin with "@", "`" or "%"'),
     ("found undefined tag handle", 'quote text that begins with "!"'),
     ("found unexpected end of stream", "close the quote or bracket that is still open"),
@@ -353,6 +358,10 @@ def _syntax(error: Any, text: str) -> Problem:
         if line > lines:
             line, column = lines, len(text) - (text.rfind("\n") + 1) + 1
         span = Span(line, column, line, column + 1)
+        if text.split("\n")[line - 1][column - 1 : column] == "\t":
+            help = "indent with blanks: YAML allows no tabs there"
+    if "maximum nesting depth" in said:
+        return _deep(span)
     if "invalid Unicode character escape" in said:
         return Problem(
             "lone-surrogate",
