@@ -6,13 +6,17 @@ defines ``SHAPE``, an object that satisfies ``port.Shape``.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ctxc.base import registry
 
 if TYPE_CHECKING:
+    from ctxc.model.counting import Count, Tokenizer
+    from ctxc.model.provider import ModelRow, ProviderProfile
     from ctxc.providers.port import Shape
 
 _NOT_SHAPES = frozenset({"port"})
@@ -43,3 +47,35 @@ def profile_text(profile_id: str) -> str:
     if profile_id not in profile_ids():
         raise KeyError(profile_id)
     return files(__name__).joinpath("profiles", profile_id + ".yaml").read_text(encoding="utf-8")
+
+
+def count_raw(request: Mapping[str, Any], shape_id: str, tokenizer: Tokenizer, row: ModelRow) -> Count:
+    """Tokens of any request of a shape, also of one that ctxc did not compile."""
+    return shape(shape_id).count(request, tokenizer, row)
+
+
+def find_row(profile: ProviderProfile, model: str) -> ModelRow | None:
+    """The first row of a profile whose pattern matches a model's name, or None."""
+    return next((row for row in profile.models if fnmatchcase(model, row.pattern)), None)
+
+
+def scaled_counts(texts: Sequence[str], counts: Sequence[int], tokenizer: Tokenizer, row: ModelRow) -> list[int]:
+    """Tokens of texts for a model, from a tokenizer's own counts of them, each text alone: the row's factor and the
+    row's estimate for a vocabulary that is not public. ``Shape.count`` does the same with the texts of a request."""
+    from ctxc.providers._tally import scaled_counts as scaled
+
+    return scaled(texts, counts, tokenizer, row)
+
+
+def prices_of(row: ModelRow, model: str) -> Mapping[str, Any] | None:
+    """Prices of a model with their source and date, or None: decimal texts in US dollars for a million tokens."""
+    from ctxc.providers._prices import prices_of as found
+
+    return found(row, model)
+
+
+def image_tokens(row: ModelRow, width: int, height: int, detail: str = "auto") -> int:
+    """Tokens of an image of this size in pixels by the formula of a row; 0 where the row names none."""
+    from ctxc.providers._images import image_tokens as tokens
+
+    return tokens(row.images, width, height, detail)

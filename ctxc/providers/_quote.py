@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from ctxc.base.escaping import json_string_escape
 
@@ -76,8 +76,10 @@ def quoted_json(value: object) -> str:
 
 def harmless(text: str) -> bool:
     """Whether a text can stand unquoted in a shared text: nothing in it has to be hidden, it has no white space at
-    its ends that a template could trim, and it cannot be mistaken for a quoted one."""
-    return text == text.strip() and not text.startswith('"') and quoted(text) == json.dumps(text, ensure_ascii=False)
+    its ends that a template could trim, and no line of it can be mistaken for a quoted text."""
+    if text != text.strip() or text.startswith('"') or '\n"' in text:
+        return False
+    return quoted(text) == json.dumps(text, ensure_ascii=False)
 
 
 def unquoted(literal: str) -> str | None:
@@ -87,3 +89,19 @@ def unquoted(literal: str) -> str | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, str) else None
+
+
+def contents(text: str) -> Iterator[tuple[str, bool]]:
+    """The texts of a run of lines, each with whether it was read back from a JSON string that stands on its line."""
+    held: list[str] = []
+    for line in text.split("\n"):
+        value = unquoted(line) if line.startswith('"') else None
+        if value is None:
+            held.append(line)
+            continue
+        if held:
+            yield "\n".join(held), False
+            held = []
+        yield value, True
+    if held:
+        yield "\n".join(held), False

@@ -17,7 +17,7 @@ from ctxc.model.provider import ModelRow, ProviderProfile
 from ctxc.model.request import Leaf, Part, Rendered, RenderPlan, Segment, Turn
 from ctxc.providers._build import Builder, whole
 from ctxc.providers._merge import call_input
-from ctxc.providers._quote import harmless, quoted, unquoted
+from ctxc.providers._quote import contents, harmless, quoted
 from ctxc.providers._read import as_int, as_text
 from ctxc.providers._tally import Tally, framing_of, tokenizer_ref
 from ctxc.providers._templates import ChatTemplate, run, shipped, template_names, template_of
@@ -91,12 +91,13 @@ class ChatTemplateShape:
         for role, text, _ in turns_of(prompt, likely(prompt)):
             if not text.strip():
                 continue
-            value = unquoted(text.strip())
             zone = "system" if role in ("system", "developer") else "messages"
-            # What stood as a JSON string cannot be a block, whatever it says.
-            plain = "text" if value is None else "quoted"
-            kind = "tool_result" if role in ("tool", "ipython") else plain
-            found.append(Leaf(pointer=_AT, zone=zone, role=role, kind=kind, text=text if value is None else value))
+            kind = "tool_result" if role in ("tool", "ipython") else "text"
+            for inner, was_quoted in contents(text):
+                # What stood as a JSON string cannot be a block, whatever it says.
+                form = "quoted" if was_quoted and kind == "text" else kind
+                if inner.strip() or was_quoted:
+                    found.append(Leaf(pointer=_AT, zone=zone, role=role, kind=form, text=inner))
         return tuple(found)
 
     def check(self, request: Mapping[str, Any], profile: ProviderProfile, row: ModelRow) -> tuple[str, ...]:

@@ -12,9 +12,7 @@ from ctxc.providers._chat_render import Dialect
 from ctxc.providers._chat_shape import ChatShape
 
 SHAPE = ChatShape(
-    dialect=Dialect(
-        id="openai_chat", max_tokens_key="max_completion_tokens", marker="prompt_cache_breakpoint"
-    ),
+    dialect=Dialect(id="openai_chat", max_tokens_key="max_completion_tokens", marker="prompt_cache_breakpoint"),
     capabilities=frozenset(
         {"system", "history", "tools", "json_schema", "cache_marks", "images", "developer_role", "tool_results"}
     ),

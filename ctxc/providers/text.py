@@ -16,7 +16,7 @@ from ctxc.model.counting import Count, Tokenizer
 from ctxc.model.provider import ModelRow, ProviderProfile
 from ctxc.model.request import Leaf, Part, Rendered, RenderPlan, Segment, Turn
 from ctxc.providers._build import Builder, whole
-from ctxc.providers._quote import quoted, unquoted
+from ctxc.providers._quote import contents, quoted
 from ctxc.providers._read import as_int, as_text, compact
 from ctxc.providers._tally import Tally
 
@@ -75,7 +75,7 @@ class Text:
         for _, role, _, text in sections(as_text(request.get("text"))):
             kind = {"call": "tool_use", "result": "tool_result", "tools": "schema"}.get(role, "text")
             who = {"call": "assistant", "result": "tool"}.get(role, role)
-            for line_text, was_quoted in _contents(text):
+            for line_text, was_quoted in contents(text):
                 # What stood as a JSON string cannot be a block, whatever it says.
                 form = "quoted" if was_quoted and kind == "text" else kind
                 found.append(Leaf(pointer=_AT, zone=_zone(role), role=who, kind=form, text=line_text))
@@ -168,22 +168,6 @@ def sections(document: str) -> Iterator[tuple[str, str, str, str]]:
         yield heading, role, note, "\n".join(held)
         heading, role, note, held = line + "\n", match.group(2), (match.group(3) or "").strip(), []
     yield heading, role, note, "\n".join(held)
-
-
-def _contents(text: str) -> Iterator[tuple[str, bool]]:
-    """Texts under a heading, each with whether it was read from a JSON string."""
-    held: list[str] = []
-    for line in text.split("\n"):
-        value = unquoted(line) if line.startswith('"') else None
-        if value is None:
-            held.append(line)
-            continue
-        if held:
-            yield "\n".join(held), False
-            held = []
-        yield value, True
-    if held:
-        yield "\n".join(held), False
 
 
 SHAPE = Text()

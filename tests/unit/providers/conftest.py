@@ -41,7 +41,8 @@ def profile_of(profile_id: str) -> ProviderProfile:
     data = yaml.load(profile_text(profile_id), yaml.CSafeLoader)
     if "extends" in data:
         base = yaml.load(profile_text(data.pop("extends")), yaml.CSafeLoader)
-        data = {**base, **data, "models": [*data.get("models", ()), *base["models"]]}
+        limits = {**base.get("limits", {}), **data.get("limits", {})}
+        data = {**base, **data, "limits": limits, "models": [*data.get("models", ()), *base["models"]]}
     return as_profile(data)
 
 
