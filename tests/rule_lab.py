@@ -26,7 +26,11 @@ def project_of(example: Example, settings: Settings | None = None) -> tuple[Proj
 
 
 def context_of(
-    example: Example, *, compiled: bool = False, settings: Settings | None = None, params: Mapping[str, Mapping[str, object]] | None = None
+    example: Example,
+    *,
+    compiled: bool = False,
+    settings: Settings | None = None,
+    params: Mapping[str, Mapping[str, object]] | None = None,
 ) -> Context:
     project, tree = project_of(example, settings)
     packages = {}
@@ -45,7 +49,9 @@ def context_of(
     )
 
 
-def findings_of(example: Example, rules: Iterable[Rule] | None = None, *, compiled: bool = False) -> tuple[Finding, ...]:
+def findings_of(
+    example: Example, rules: Iterable[Rule] | None = None, *, compiled: bool = False
+) -> tuple[Finding, ...]:
     chosen = all_rules() if rules is None else tuple(rules)
     return run(context_of(example, compiled=compiled), chosen)
 

@@ -16,9 +16,38 @@ _DEFINITION = re.compile(
     re.M,
 )
 _WORD = re.compile(r"[^\W_\u3400-\u9fff]+|[\u3400-\u9fff]")
-_NEGATIONS = frozenset("not never no don't cannot without 不 勿 莫".split())
+_NEGATIONS = frozenset(["not", "never", "no", "don't", "cannot", "without", "不", "勿", "莫"])
 _WEAK = frozenset(
-    "a an the do does is are be must should shall always may can of to in on and or you your it that 要 应 须 必".split()
+    [
+        "a",
+        "an",
+        "the",
+        "do",
+        "does",
+        "is",
+        "are",
+        "be",
+        "must",
+        "should",
+        "shall",
+        "always",
+        "may",
+        "can",
+        "of",
+        "to",
+        "in",
+        "on",
+        "and",
+        "or",
+        "you",
+        "your",
+        "it",
+        "that",
+        "要",
+        "应",
+        "须",
+        "必",
+    ]
 )
 
 

@@ -108,6 +108,11 @@ def templates(context: Context) -> Iterator[Template]:
         yield from versions
 
 
+def sections(context: Context) -> tuple[SectionSpec, ...]:
+    """Every section of every template once; what a template takes over from another belongs to that one."""
+    return tuple({s.origin: s for t in templates(context) for s in t.sections}.values())
+
+
 def is_file(spec: SectionSpec) -> bool:
     """Whether the section's text is a file of the project."""
     return spec.source not in WORDS and not spec.source.startswith("runtime") and spec.kind is not Kind.TOOLS

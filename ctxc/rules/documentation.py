@@ -65,7 +65,9 @@ def read(doc: str) -> Documentation:
     names, texts = pieces[1::2], pieces[2::2]
     if tuple(names) != PARTS:
         raise InternalFault(f"a rule's documentation has the parts {names}, not {list(PARTS)}: {doc[:60]!r}")
-    why, bad, good, mend = (dedent(t).strip("\n") if n in ("Bad", "Good") else _flow(t) for n, t in zip(names, texts, strict=True))
+    why, bad, good, mend = (
+        dedent(t).strip("\n") if n in ("Bad", "Good") else _flow(t) for n, t in zip(names, texts, strict=True)
+    )
     return Documentation(what=_flow(pieces[0]), why=why, bad=bad, good=good, mend=mend)
 
 
@@ -198,7 +200,9 @@ def _index(rules: list[Rule]) -> str:
     rows = ["| code | name | severity | tier | what is found |", "|---|---|---|---|---|"]
     for rule in rules:
         what = rule.summary.replace("|", "\\|")
-        rows.append(f"| [{rule.code}](#{rule.code.lower()}) | {rule.name} | {rule.severity.label} | {rule.tier} | {what} |")
+        rows.append(
+            f"| [{rule.code}](#{rule.code.lower()}) | {rule.name} | {rule.severity.label} | {rule.tier} | {what} |"
+        )
     return "## All rules\n\n" + "\n".join(rows)
 
 

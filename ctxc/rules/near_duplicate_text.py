@@ -77,7 +77,11 @@ def check(context: Context) -> Iterator[Finding]:
         words = _WORD.findall(text)
         if len(words) >= LEAST_WORDS:
             runs = zip(words, words[1:], words[2:])
-            texts[fragment.id] = (fragment, text, frozenset(crc32(" ".join(r).encode("utf-8", "replace")) for r in runs))
+            texts[fragment.id] = (
+                fragment,
+                text,
+                frozenset(crc32(" ".join(r).encode("utf-8", "replace")) for r in runs),
+            )
     owners: dict[int, list[str]] = {}
     for name, (_, _, runs_of) in texts.items():
         for run in runs_of:

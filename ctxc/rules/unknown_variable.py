@@ -31,13 +31,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ctxc.base.spans import Origin
 from ctxc.compiler.substitute import variables
 from ctxc.model.finding import Finding
+from ctxc.model.section import Authority
 from ctxc.parse.problems import did_you_mean
 from ctxc.rules._routes import known_keys, newest
 from ctxc.rules._texts import Shown, authority_of, is_file, templates
-from ctxc.base.spans import Origin
-from ctxc.model.section import Authority
 from ctxc.rules.engine import Context, rule
 
 
@@ -81,7 +81,7 @@ def _missing(
         start = shown.text.find("{{" + name)
         start = start if start >= 0 else shown.text.find(name)
         end = shown.text.find("}}", start) + 2
-        says = "declares it" if owner == "no template" else f"does not declare it"
+        says = "declares it" if owner == "no template" else "does not declare it"
         yield RULE.finding(
             context,
             f"{shown.what} uses {{{{{name}}}}}, and {owner} {says}{did_you_mean(name, known)}",

@@ -1,0 +1,55 @@
+"""A template that does not say how many tokens are kept for the answer.
+
+Why: ctxc keeps 4,096. A longer answer is cut off in the middle, and a shorter one wastes room that evidence could
+have had.
+
+Bad:
+
+    # file: templates/t.yaml
+    template_id: t
+    version: 1
+    provider: text
+    budget: {window: 8000, safety_margin: 5%}
+    sections:
+      - {id: policy, source: literal, text: Answer briefly.}
+
+Good:
+
+    # file: templates/t.yaml
+    template_id: t
+    version: 1
+    provider: text
+    budget: {window: 8000, output_reserve: 1000, safety_margin: 5%}
+    sections:
+      - {id: policy, source: literal, text: Answer briefly.}
+
+Mend: Add `output_reserve:` to the budget, from the longest answer that the contract allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ctxc.compiler.resolve import DEFAULT_OUTPUT_RESERVE
+from ctxc.model.finding import Finding, Severity
+from ctxc.rules._texts import templates
+from ctxc.rules.engine import Context, rule
+
+
+def check(context: Context) -> Iterator[Finding]:
+    """Budgets without a reserve; a template without any budget is a note only."""
+    for template in templates(context):
+        if template.budget.output_reserve is None:
+            has_budget = bool(template.budget.origin.path)
+            yield RULE.finding(
+                context,
+                f"template {template.id!r} names no output_reserve: {DEFAULT_OUTPUT_RESERVE} tokens are kept for the answer",
+                at=template.budget.origin if has_budget else template.origin.child("template_id"),
+                key=has_budget,
+                help="add `output_reserve:` to `budget:`",
+                severity=None if has_budget else Severity.INFO,
+                data={"default": DEFAULT_OUTPUT_RESERVE},
+            )
+
+
+RULE = rule(__name__, __doc__, check)
