@@ -38,7 +38,9 @@ def test_lines_that_open_nothing(text: str) -> None:
     assert split(text)[:2] == (None, text)
 
 
-@pytest.mark.parametrize("data", [b"---\na: 1\n---\nbody\n", b"---\r\na: 1\r\n---\r\nbody\r\n", b"---\ra: 1\r---\rbody\r"])
+@pytest.mark.parametrize(
+    "data", [b"---\na: 1\n---\nbody\n", b"---\r\na: 1\r\n---\r\nbody\r\n", b"---\ra: 1\r---\rbody\r"]
+)
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
 def test_the_same_with_every_line_end_and_with_a_byte_order_mark(data: bytes, mark: bytes) -> None:
     found = parse("x.md", mark + data)

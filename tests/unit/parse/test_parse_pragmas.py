@@ -9,13 +9,13 @@ from ctxc.parse.pragmas import Pragma, ignored, pragmas
 
 
 def test_a_comment_after_a_value_speaks_of_its_line() -> None:
-    assert pragmas("a: 1\nb: 2  # ctxc: ignore[CTX201]\n") == (
-        Pragma("line", ("CTX201",), 2, Span(2, 7, 2, 29)),
-    )
+    assert pragmas("a: 1\nb: 2  # ctxc: ignore[CTX201]\n") == (Pragma("line", ("CTX201",), 2, Span(2, 7, 2, 29)),)
 
 
 def test_a_comment_on_its_own_line_speaks_of_the_next_value() -> None:
-    found = pragmas("a: 1\n# ctxc: ignore[CTX201, token-ceiling] until=2027-03-31 reason: legacy, ticket 12\n\n# x\nb: 2\n")
+    found = pragmas(
+        "a: 1\n# ctxc: ignore[CTX201, token-ceiling] until=2027-03-31 reason: legacy, ticket 12\n\n# x\nb: 2\n"
+    )
     assert [(p.scope, p.codes, p.line, p.until, p.reason, p.fault) for p in found] == [
         ("line", ("CTX201", "token-ceiling"), 5, "2027-03-31", "legacy, ticket 12", "")
     ]
@@ -24,7 +24,13 @@ def test_a_comment_on_its_own_line_speaks_of_the_next_value() -> None:
 def test_ignore_file_stands_before_the_first_value() -> None:
     text = "# ctxc: ignore-file[CTX015] reason: generated\na: 1\n# ctxc: ignore-file[CTX016]\nb: 2\n"
     first, second = pragmas(text)
-    assert (first.scope, first.codes, first.line, first.reason, first.fault) == ("file", ("CTX015",), 0, "generated", "")
+    assert (first.scope, first.codes, first.line, first.reason, first.fault) == (
+        "file",
+        ("CTX015",),
+        0,
+        "generated",
+        "",
+    )
     assert second.fault == "`ignore-file` stands before the first value of a file"
 
 

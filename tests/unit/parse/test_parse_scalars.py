@@ -43,7 +43,9 @@ def test_a_float_like_version_in_json_keeps_its_digits() -> None:
     assert [p.name for p in found] == ["float-like-version"]
 
 
-@pytest.mark.parametrize("commit", ["1234567890123456789e01234567890123456789", "0123456701234567012345670123456701234567"])
+@pytest.mark.parametrize(
+    "commit", ["1234567890123456789e01234567890123456789", "0123456701234567012345670123456701234567"]
+)
 def test_commit_ids_stay_text_everywhere(commit: str) -> None:
     assert coerce({"type": "string"}, commit) == (commit, [])
     assert coerce(VERSION, commit) == (commit, [])

@@ -109,7 +109,11 @@ def test_an_anchor_may_be_defined_again() -> None:
 
 @pytest.mark.parametrize(
     ("text", "span"),
-    [("a: *nothing\n", Span(1, 4, 1, 12)), ("a: &a [*a]\n", Span(1, 8, 1, 10)), ("a: &a {b: {c: *a}}\n", Span(1, 15, 1, 17))],
+    [
+        ("a: *nothing\n", Span(1, 4, 1, 12)),
+        ("a: &a [*a]\n", Span(1, 8, 1, 10)),
+        ("a: &a {b: {c: *a}}\n", Span(1, 15, 1, 17)),
+    ],
 )
 def test_aliases_of_nothing_and_circles_are_refused_where_they_are_used(text: str, span: Span) -> None:
     assert problems(text) == [("bad-alias", span)]
