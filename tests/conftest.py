@@ -32,6 +32,23 @@ def root() -> Path:
     return ROOT
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """``--update-goldens`` writes what was recorded again; never in CI, where nobody would look at the difference."""
+    parser.addoption("--update-goldens", action="store_true", help="write recorded output again")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse to record in CI."""
+    if config.getoption("--update-goldens") and os.environ.get("CI"):
+        raise pytest.UsageError("--update-goldens is refused where CI is set: record on your machine and commit")
+
+
+@pytest.fixture
+def update_goldens(request: pytest.FixtureRequest) -> bool:
+    """Whether recorded output is to be written again."""
+    return bool(request.config.getoption("--update-goldens"))
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave ``slow`` tests out unless they are asked for with ``-m slow``."""
     if "slow" in (config.getoption("-m") or ""):

@@ -204,11 +204,10 @@ class _Job:
                 f"{len(findings) - len(mine)} findings in files that this selection does not use; "
                 "`ctxc compile` without a selection shows them"
             )
-        unique = {f.fingerprint: f for f in (*mine, *own)}
         report = Report(
             command="compile",
             version=__version__,
-            findings=tuple(sorted(unique.values(), key=lambda f: f.sort_key)),
+            findings=tuple(sorted(_once(mine, own), key=lambda f: f.sort_key)),
             checked={"fixture": len(compiled)},
         )
         return Outcome(run=CompileRun(compiled=compiled, report=report), notes=tuple(self.notes))
@@ -252,6 +251,14 @@ def _reaching(wanted: Iterable[Known], findings: tuple[Finding, ...]) -> tuple[F
     """Findings of loading in files that the selected fixtures are made from."""
     files = {path for k in wanted for path in (k.files or (k.path,))}
     return tuple(f for f in findings if f.location.path in files)
+
+
+def _once(loaded: Iterable[Finding], compiled: Iterable[Finding]) -> Iterable[Finding]:
+    """Each finding once. What loading found and a compile ran into at the same place is told of the fixture only."""
+    own = {f.fingerprint: f for f in compiled}
+    met = {(f.code, f.location.path, f.location.span) for f in own.values()}
+    rest = {f.fingerprint: f for f in loaded if (f.code, f.location.path, f.location.span) not in met}
+    return (rest | own).values()
 
 
 def _constant(text: str) -> Callable[[], str]:

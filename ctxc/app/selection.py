@@ -67,7 +67,7 @@ class Selection:
             raise NothingMatched(
                 "no fixture has one of these ids and one of these templates", help="`ctxc list fixtures` shows all"
             )
-        if not any(f.severity is Severity.ERROR for f in findings):
+        if not any(f.severity is Severity.ERROR and f.name != "empty-project" for f in findings):
             raise NothingMatched(
                 "the project has no fixtures: nothing was compiled",
                 help=f"add one under {folder}/ (`ctxc init` writes an example), or pass --allow-empty",

@@ -71,6 +71,11 @@ def _remember(context: Any, param: Any, value: Any) -> None:
         context.meta[f"ctxc.{param.name}"] = value
 
 
+def is_global(param: Any) -> bool:
+    """Whether a parameter of a command is one that every command takes."""
+    return param.callback is _remember
+
+
 class _Commands(MutableMapping[str, Any]):
     """Command names, and commands that are made when they are asked for."""
 
@@ -135,7 +140,7 @@ def _options(command: Any, context: Any, formatter: Any) -> None:
         if param.param_type_name == "argument":
             groups["Arguments"].append(record)
         else:
-            groups["Global options" if param.callback is _remember else "Options"].append(record)
+            groups["Global options" if is_global(param) else "Options"].append(record)
     for title, records in groups.items():
         if records:
             with formatter.section(title):

@@ -211,7 +211,8 @@ def _error(message: str, advice: str, environment: Mapping[str, str]) -> None:
     label = "\x1b[1;31merror\x1b[0m" if color else "error"
     text = f"{label}: {_safe(message, environment)}\n"
     if advice:
-        text += f"  help: {_safe(advice, environment, newlines=True)}\n"
+        lines = _safe(advice, environment, newlines=True).split("\n")
+        text += "  help: " + "\n        ".join(lines) + "\n"
     _write(sys.stderr, text)
 
 

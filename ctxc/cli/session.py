@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from ctxc.app.workspace import Workspace
 
 
+FORMAT = "Output format (default: text)."
+
+
 def GLOBALS(
     *,
     project: Annotated[
@@ -29,7 +32,11 @@ def GLOBALS(
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Neither read nor write a cache.")] = False,
     color: Annotated[
         Literal["auto", "always", "never"] | None,
-        typer.Option("--color", help="Colour the output (default: on a terminal; NO_COLOR and FORCE_COLOR count)."),
+        typer.Option(
+            "--color",
+            metavar="auto|always|never",
+            help="Colour the output (auto: on a terminal; NO_COLOR and FORCE_COLOR count).",
+        ),
     ] = None,
     quiet: Annotated[
         int,

@@ -49,7 +49,7 @@ def _run_rows(run: CompileRun, view: View) -> Iterable[str]:
         row = compiled.row
         cells = [
             "✓" if row.ok else "✗",
-            markdown_text(row.fixture_id),
+            _cell_code(row.fixture_id),
             markdown_text(outcome(row, View())),
             spent(row),
             tokens(row.available),
@@ -68,7 +68,7 @@ def _finding_rows(findings: tuple[Finding, ...]) -> Iterable[str]:
         if finding.help:
             what += f"<br>{markdown_text(finding.help)}"
         if finding.fixture:
-            what += f"<br>fixture {markdown_text(finding.fixture)}"
+            what += f"<br>fixture {_cell_code(finding.fixture)}"
         place = _cell_code(str(finding.location))
         yield f"| {finding.severity.label} | {markdown_text(finding.code)} | {place} | {what} |\n"
 

@@ -38,19 +38,27 @@ def run(
     ] = None,
     fixture: Annotated[
         list[str] | None,
-        typer.Option("--fixture", help="The same, as an option.", autocompletion=completion.fixtures),
+        typer.Option("--fixture", metavar="ID", help="The same, as an option.", autocompletion=completion.fixtures),
     ] = None,
     template: Annotated[
         list[str] | None,
-        typer.Option("--template", help="Only fixtures of this template.", autocompletion=completion.templates),
+        typer.Option(
+            "--template", metavar="ID", help="Only fixtures of this template.", autocompletion=completion.templates
+        ),
     ] = None,
     provider: Annotated[
-        str, typer.Option("--provider", help="Compile for this provider.", autocompletion=completion.providers)
+        str, typer.Option("--provider", metavar="ID", help="Compile for this one.", autocompletion=completion.providers)
     ] = "",
-    model: Annotated[str, typer.Option("--model", help="Compile for this model.")] = "",
+    model: Annotated[str, typer.Option("--model", metavar="NAME", help="Compile for this one.")] = "",
     format: Annotated[
         str | None,
-        typer.Option("--format", "-f", help="Output format (default: text).", autocompletion=completion.formats),
+        typer.Option(
+            "--format",
+            "-f",
+            metavar="FORMAT",
+            help="text (default), json, sarif ...",
+            autocompletion=completion.formats,
+        ),
     ] = None,
     output: Annotated[
         list[str] | None,
@@ -68,7 +76,11 @@ def run(
     ] = False,
     fail_on: Annotated[
         Literal["error", "warning", "info", "never"] | None,
-        typer.Option("--fail-on", help="Severity from which the exit status is 1 (default: error)."),
+        typer.Option(
+            "--fail-on",
+            metavar="error|warning|info|never",
+            help="Severity from which the exit status is 1 (default: error).",
+        ),
     ] = None,
     allow_empty: Annotated[bool, typer.Option("--allow-empty", help="Nothing to compile is fine.")] = False,
     watch: Annotated[bool, typer.Option("--watch", "-w", help="Compile again whenever a file changes.")] = False,

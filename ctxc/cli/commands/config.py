@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import typer
 
 from ctxc.base.errors import UsageError
-from ctxc.cli.session import session
+from ctxc.cli.session import FORMAT, session
 from ctxc.report._lists import settings_json, settings_text
 
 
@@ -19,7 +19,9 @@ def run(
     *,
     origin: Annotated[bool, typer.Option("--origin", help="Print where each value comes from.")] = False,
     clear_cache: Annotated[bool, typer.Option("--clear-cache", help="Empty the cache.")] = False,
-    format: Annotated[Literal["text", "json"], typer.Option("--format", "-f", help="Output format.")] = "text",
+    format: Annotated[
+        Literal["text", "json"], typer.Option("--format", "-f", metavar="text|json", show_default=False, help=FORMAT)
+    ] = "text",
 ) -> int:
     current = session(ctx)
     workspace = current.workspace()

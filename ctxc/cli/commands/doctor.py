@@ -11,14 +11,16 @@ from typing import Annotated, Literal
 import typer
 
 from ctxc.app.doctor import checks
-from ctxc.cli.session import session
+from ctxc.cli.session import FORMAT, session
 from ctxc.report._lists import doctor_json, doctor_text
 
 
 def run(
     ctx: typer.Context,
     *,
-    format: Annotated[Literal["text", "json"], typer.Option("--format", "-f", help="Output format.")] = "text",
+    format: Annotated[
+        Literal["text", "json"], typer.Option("--format", "-f", metavar="text|json", show_default=False, help=FORMAT)
+    ] = "text",
 ) -> int:
     current = session(ctx)
     console = current.console

@@ -13,7 +13,7 @@ import typer
 
 from ctxc.app.explain import explain_fixture
 from ctxc.cli import completion
-from ctxc.cli.session import session
+from ctxc.cli.session import FORMAT, session
 from ctxc.report import View, render
 from ctxc.report._explain import explain_json, explain_text
 
@@ -24,10 +24,12 @@ def run(
     fixture: Annotated[str, typer.Argument(metavar="FIXTURE", help="Its id.", autocompletion=completion.fixtures)],
     section: Annotated[str | None, typer.Argument(metavar="[SECTION]", help="What to follow.")] = None,
     provider: Annotated[
-        str, typer.Option("--provider", help="Compile for this provider.", autocompletion=completion.providers)
+        str, typer.Option("--provider", metavar="ID", help="Compile for this one.", autocompletion=completion.providers)
     ] = "",
-    model: Annotated[str, typer.Option("--model", help="Compile for this model.")] = "",
-    format: Annotated[Literal["text", "json"], typer.Option("--format", "-f", help="Output format.")] = "text",
+    model: Annotated[str, typer.Option("--model", metavar="NAME", help="Compile for this one.")] = "",
+    format: Annotated[
+        Literal["text", "json"], typer.Option("--format", "-f", metavar="text|json", show_default=False, help=FORMAT)
+    ] = "text",
 ) -> int:
     current = session(ctx)
     workspace = current.workspace()

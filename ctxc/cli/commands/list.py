@@ -12,7 +12,7 @@ import typer
 
 from ctxc.app.listing import kinds, listing, project_kinds
 from ctxc.cli import completion
-from ctxc.cli.session import session
+from ctxc.cli.session import FORMAT, session
 from ctxc.report._lists import lists_json, lists_text
 
 
@@ -23,7 +23,9 @@ def run(
         list[str] | None,
         typer.Argument(metavar="KIND...", help="What to list.", autocompletion=completion.fixed(*kinds())),
     ] = None,
-    format: Annotated[Literal["text", "json"], typer.Option("--format", "-f", help="Output format.")] = "text",
+    format: Annotated[
+        Literal["text", "json"], typer.Option("--format", "-f", metavar="text|json", show_default=False, help=FORMAT)
+    ] = "text",
 ) -> int:
     current = session(ctx)
     workspace = current.workspace()
