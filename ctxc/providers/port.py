@@ -29,7 +29,12 @@ class Shape(Protocol):
         """The provider request. Deterministic; drops nothing that the plan holds."""
 
     def count(self, request: Mapping[str, Any], tokenizer: Tokenizer, row: ModelRow) -> Count:
-        """Tokens of a whole request: roles, separators, wrappers, tools, contract."""
+        """Tokens of a whole request: roles, separators, wrappers, tools, contract.
+
+        ``parts`` sum to ``tokens``: texts at their own pointers, what a message costs around them at the message, what
+        the request costs at "". The band is that of the vocabulary (the row's tokenizer) and of the constants; what
+        nobody can count from the request is in ``notes``, and makes the method ``heuristic``.
+        """
 
     def texts(self, request: Mapping[str, Any]) -> Sequence[str]:
         """Every text that ``count`` will count, so that a cache can be asked for all of them at once."""
