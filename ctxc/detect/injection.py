@@ -19,7 +19,8 @@ from ctxc.detect.canonical import read_normalised
 from ctxc.detect.confusables import ASCII_LOOK_ALIKE
 from ctxc.detect.decoded import find_decoded
 from ctxc.detect.match import Match, in_order
-from ctxc.detect.patterns import Haystack, Pattern, PatternSet
+from ctxc.detect.patterns import Haystack
+from ctxc.detect.phrases import Phrase, phrases, screen
 from ctxc.model.finding import Severity
 
 NOTE = "heuristic, incomplete"
@@ -65,34 +66,12 @@ def parse_payloads(text: str) -> tuple[Payload, ...]:
     return tuple(rows)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Heuristic:
-    """One heuristic: its id (H01 to H13), what it sees, its pattern."""
-
-    id: str
-    what: str
-    pattern: Pattern
+HEURISTICS = "heuristics.toml"
 
 
-@cache
-def heuristics() -> tuple[Heuristic, ...]:
-    """The shipped heuristics, in the order of their ids."""
-    import tomllib
-
-    document = tomllib.loads(data.read("heuristics.toml"))
-    words = {f"<{name}>": f"(?:{alternatives})" for name, alternatives in document["words"].items()}
-    found = []
-    for row in document["rules"]:
-        source = "|".join(row["patterns"])
-        for name, alternatives in words.items():
-            source = source.replace(name, alternatives)
-        found.append(Heuristic(id=row["id"], what=row["what"], pattern=Pattern(f"(?i){source}")))
-    return tuple(found)
-
-
-@cache
-def _screen() -> PatternSet:
-    return PatternSet([heuristic.pattern.source for heuristic in heuristics()])
+def heuristics() -> tuple[Phrase, ...]:
+    """The shipped heuristics H01 to H13, in the order of their ids."""
+    return phrases(HEURISTICS)
 
 
 _LOOK_ALIKES = re.compile(f"[{''.join(ASCII_LOOK_ALIKE)}]")
@@ -115,7 +94,7 @@ def _scan(text: str) -> Iterator[Match]:
         readings.append(reading.text.translate(_FOLD))
     for seen in readings:
         hay = Haystack(seen)
-        for index in _screen().which(hay.data):
+        for index in screen(HEURISTICS).which(hay.data):
             heuristic = heuristics()[index]
             for low, high in heuristic.pattern.in_text(hay):
                 start, end = reading.original(low, high)
