@@ -10,6 +10,7 @@ from ctxc.compiler.wrap import block, body, is_native
 from ctxc.compiler.wrappers import JOINER, Wrapper
 from ctxc.model.request import Part, RenderPlan
 from ctxc.model.section import Kind, Message, Section, Zone
+from ctxc.providers import scaled_counts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,13 +41,10 @@ def measure(request: Request, sections: Sequence[Section], wrapper: Wrapper) -> 
         pieces = _pieces(section, text)
         spans.append((len(texts), len(texts) + len(pieces)))
         texts.extend(pieces)
-    counts = request.tokenizer.count_many(texts)
-    scale = request.row.tokenizer.factor_bp
+    counts = scaled_counts(texts, request.tokenizer.count_many(texts), request.tokenizer, request.row)
     drafts: dict[str, Draft] = {}
     for section, content, text, (start, end) in zip(sections, contents, rendered, spans, strict=True):
         tokens = sum(counts[start:end])
-        if scale != 10_000:
-            tokens = -(-tokens * scale // 10_000)
         if section.kind is Kind.TOOLS or (section.kind is Kind.CONTRACT and request.contract_in_field):
             tokens += provider_tokens(request, section)
         drafts[section.section_id] = Draft(

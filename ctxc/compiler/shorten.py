@@ -16,6 +16,7 @@ from ctxc.compiler.truncate import truncate_json, truncate_text
 from ctxc.compiler.wrap import block, body, json_text, reference
 from ctxc.compiler.wrappers import JOINER, Wrapper
 from ctxc.model.section import Kind, Message, Section, Strategy
+from ctxc.providers import scaled_counts
 
 SMALLEST = 24
 """Tokens of content below which a cut says nothing any more."""
@@ -44,13 +45,11 @@ def shorten(request: Request, draft: Draft, space: int, wrapper: Wrapper) -> Dra
 
 def count(request: Request, text: str) -> int:
     """Tokens of a text under the model's calibration, rounded up."""
-    tokens = request.tokenizer.count(text)
-    factor = request.row.tokenizer.factor_bp
-    return tokens if factor == 10_000 else -(-tokens * factor // 10_000)
+    return scaled_counts([text], [request.tokenizer.count(text)], request.tokenizer, request.row)[0]
 
 
 def _base(request: Request, tokens: int) -> int:
-    """Tokens of the base vocabulary that certainly fit into calibrated tokens."""
+    """Tokens of the base vocabulary that about fit into calibrated tokens; what is cut by it is counted again."""
     return tokens * 10_000 // request.row.tokenizer.factor_bp
 
 
