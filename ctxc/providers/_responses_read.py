@@ -188,9 +188,11 @@ def _count_item(
     elif kind == "function_call":
         # A call belongs to the assistant's message before it; alone it is a message of its own.
         own = 0 if before in ("assistant", "function_call", "reasoning") else per_message
-        tally.text(pointer, as_text(item.get("name")))
-        tally.text(pointer, as_text(item.get("arguments")))
-        tally.fixed(pointer, own + as_int(framing.get("per_tool_call")), high=as_int(framing.get("per_tool_call_high")))
+        tally.fixed(pointer, own)
+        tally.text(f"{pointer}/name", as_text(item.get("name")))
+        tally.text(f"{pointer}/arguments", as_text(item.get("arguments")))
+        high = as_int(framing.get("per_tool_call_high"))
+        tally.fixed(f"{pointer}/name", as_int(framing.get("per_tool_call")), high=high)
     elif kind == "function_call_output":
         tally.fixed(pointer, per_message)
         for place, part in outputs_of(item, pointer):
