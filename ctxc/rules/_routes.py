@@ -30,7 +30,7 @@ def required(context: Context, start: Fragment) -> Iterator[tuple[str, ...]]:
     """Chains of ids, from ``start`` to each fragment that it requires, directly or not; each fragment once."""
     known = newest(context)
     seen = {start.id}
-    pending = [(start.id,)]
+    pending: list[tuple[str, ...]] = [(start.id,)]
     while pending:
         chain = pending.pop(0)
         fragment = known.get(chain[-1])

@@ -5,12 +5,14 @@ Why: Python reads it and no other language does; a request that holds it is refu
 Bad:
 
     # file: templates/t.json
-    {"template_id": "t", "version": 1, "sections": [{"id": "policy", "source": "literal", "text": "x", "max_tokens": NaN}]}
+    {"template_id": "t", "version": 1, "sections": [{"id": "policy", "source": "literal", "text": "x",
+        "max_tokens": NaN}]}
 
 Good:
 
     # file: templates/t.json
-    {"template_id": "t", "version": 1, "sections": [{"id": "policy", "source": "literal", "text": "x", "max_tokens": 40}]}
+    {"template_id": "t", "version": 1, "sections": [{"id": "policy", "source": "literal", "text": "x",
+        "max_tokens": 40}]}
 
 Mend: Write a finite number, or null.
 """

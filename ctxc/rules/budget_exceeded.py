@@ -11,7 +11,9 @@ Bad:
     provider: text
     budget: {window: 4000, output_reserve: 1000, safety_margin: 5%, ceiling: 20}
     sections:
-      - {id: policy, source: literal, text: "Answer briefly, name the source of every statement, and say what is missing when the evidence does not carry an answer."}
+      - {id: policy, source: literal,
+          text: "Answer briefly, name the source of every statement, and say what is missing when the evidence
+          does not carry an answer."}
     # file: tests/fixtures/f.yaml
     fixture_id: f
     template: t
@@ -24,7 +26,9 @@ Good:
     provider: text
     budget: {window: 4000, output_reserve: 1000, safety_margin: 5%, ceiling: 2000}
     sections:
-      - {id: policy, source: literal, text: "Answer briefly, name the source of every statement, and say what is missing when the evidence does not carry an answer."}
+      - {id: policy, source: literal,
+          text: "Answer briefly, name the source of every statement, and say what is missing when the evidence
+          does not carry an answer."}
     # file: tests/fixtures/f.yaml
     fixture_id: f
     template: t

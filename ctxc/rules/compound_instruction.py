@@ -12,7 +12,8 @@ Bad:
     sections:
       - {id: policy, source: policies/house.md}
     # file: policies/house.md
-    Answer accurately, concisely and politely, look documents up when needed, do not invent anything, refuse what the user has no permission for, and output JSON.
+    Answer accurately, concisely and politely, look documents up when needed, do not invent anything, refuse
+    what the user has no permission for, and output JSON.
 
 Good:
 

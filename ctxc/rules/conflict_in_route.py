@@ -1,7 +1,7 @@
 """Two fragments that conflict with each other and that one route loads together.
 
-Why: Every request with this route is refused, or, if nobody had declared the conflict, would hold two sets of rules that
-exclude each other.
+Why: Every request with this route is refused, or, if nobody had declared the conflict, would hold two sets of rules
+that exclude each other.
 
 Bad:
 

@@ -244,5 +244,7 @@ version: "1.10"  # ctxc: ignore[CTX019] until=2027-03-31 reason: the registry wa
 
 In Markdown a comment would reach the model: use the front matter key `ctxc_ignore`."""
 
-_DETECTORS = """Ids of the detectors (`data.detector` of a finding) and the rules that report them. U: hidden and deceptive Unicode;
-T: tool definitions; R: what breaks a prompt cache; the others are secrets and personal data by name."""
+_DETECTORS = """Ids of the detectors (`data.detector` of a finding) and the rules that report them. U: hidden and
+deceptive Unicode; T: tool definitions; R: what breaks a prompt cache; the others are secrets and personal data by name.
+
+R11 (the order of JSON keys) has no rule: the compiler writes one order, and a test holds it."""

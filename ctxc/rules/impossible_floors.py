@@ -9,7 +9,8 @@ Bad:
     template_id: t
     version: 1
     provider: text
-    budget: {window: 8000, output_reserve: 2000, safety_margin: 5%, ceiling: 1000, buckets: {evidence: {min: 900}, memory: {min: 400}}}
+    budget: {window: 8000, output_reserve: 2000, safety_margin: 5%, ceiling: 1000,
+        buckets: {evidence: {min: 900}, memory: {min: 400}}}
     sections:
       - {id: evidence, source: retrieval}
       - {id: memory, source: runtime}
@@ -20,7 +21,8 @@ Good:
     template_id: t
     version: 1
     provider: text
-    budget: {window: 8000, output_reserve: 2000, safety_margin: 5%, ceiling: 1000, buckets: {evidence: {min: 500}, memory: {min: 200}}}
+    budget: {window: 8000, output_reserve: 2000, safety_margin: 5%, ceiling: 1000,
+        buckets: {evidence: {min: 500}, memory: {min: 200}}}
     sections:
       - {id: evidence, source: retrieval}
       - {id: memory, source: runtime}

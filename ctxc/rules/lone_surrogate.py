@@ -5,12 +5,14 @@ Why: It is no character: it cannot be encoded as UTF-8, and a request that holds
 Bad:
 
     # file: templates/t.json
-    {"template_id": "t", "version": 1, "sections": [{"id": "policy", "source": "literal", "text": "Answer \ud800 briefly."}]}
+    {"template_id": "t", "version": 1, "sections": [{"id": "policy", "source": "literal",
+        "text": "Answer \ud800 briefly."}]}
 
 Good:
 
     # file: templates/t.json
-    {"template_id": "t", "version": 1, "sections": [{"id": "policy", "source": "literal", "text": "Answer \ud83d\ude00 briefly."}]}
+    {"template_id": "t", "version": 1, "sections": [{"id": "policy", "source": "literal",
+        "text": "Answer \ud83d\ude00 briefly."}]}
 
 Mend: Write the character itself, or both halves of its pair.
 """

@@ -43,7 +43,7 @@ def check(context: Context) -> Iterator[Finding]:
             has_budget = bool(template.budget.origin.path)
             yield RULE.finding(
                 context,
-                f"template {template.id!r} names no output_reserve: {DEFAULT_OUTPUT_RESERVE} tokens are kept for the answer",
+                f"template {template.id!r} names no output_reserve: {DEFAULT_OUTPUT_RESERVE} tokens are kept",
                 at=template.budget.origin if has_budget else template.origin.child("template_id"),
                 key=has_budget,
                 help="add `output_reserve:` to `budget:`",

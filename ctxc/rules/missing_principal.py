@@ -14,7 +14,8 @@ Bad:
     # file: tests/fixtures/f.yaml
     fixture_id: f
     template: t
-    inputs: {evidence: [{id: E1, tenant: t_demo, source: "kb://refunds", version: 3, locator: "#2", text: Refunds take 30 days.}]}
+    inputs: {evidence: [{id: E1, tenant: t_demo, source: "kb://refunds", version: 3, locator: "#2",
+        text: Refunds take 30 days.}]}
 
 Good:
 
@@ -29,7 +30,8 @@ Good:
     fixture_id: f
     template: t
     principal: {tenant: t_demo, subject: u_1}
-    inputs: {evidence: [{id: E1, tenant: t_demo, source: "kb://refunds", version: 3, locator: "#2", text: Refunds take 30 days.}]}
+    inputs: {evidence: [{id: E1, tenant: t_demo, source: "kb://refunds", version: 3, locator: "#2",
+        text: Refunds take 30 days.}]}
 
 Mend: Add `principal:`, or say in `expect.dropped` that the records are meant to be dropped.
 """

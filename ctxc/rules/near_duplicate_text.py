@@ -12,7 +12,9 @@ Bad:
     load_mode: route_match
     applies_when: {task: [intake]}
     ---
-    Take what the latest message says and fill only the fields that the state allows. Ask for the next missing item, one question a turn, in the order of the state. Read back numbers and dates once, and never ask again for something that the state already holds.
+    Take what the latest message says and fill only the fields that the state allows. Ask for the next missing
+    item, one question a turn, in the order of the state. Read back numbers and dates once, and never ask again
+    for something that the state already holds.
     # file: fragments/b.md
     ---
     fragment_id: task.update
@@ -21,7 +23,9 @@ Bad:
     load_mode: route_match
     applies_when: {task: [update]}
     ---
-    Take what the latest message says and fill only the fields that the state allows. Ask for the next missing item, one question a turn, in the order of the state. Read back numbers and dates twice, and never ask again for something that the state already holds.
+    Take what the latest message says and fill only the fields that the state allows. Ask for the next missing
+    item, one question a turn, in the order of the state. Read back numbers and dates twice, and never ask
+    again for something that the state already holds.
 
 Good:
 
@@ -33,7 +37,9 @@ Good:
     load_mode: route_match
     applies_when: {task: [intake]}
     ---
-    Take what the latest message says and fill only the fields that the state allows. Ask for the next missing item, one question a turn, in the order of the state. Read back numbers and dates once, and never ask again for something that the state already holds.
+    Take what the latest message says and fill only the fields that the state allows. Ask for the next missing
+    item, one question a turn, in the order of the state. Read back numbers and dates once, and never ask again
+    for something that the state already holds.
     # file: fragments/b.md
     ---
     fragment_id: task.update
@@ -42,7 +48,8 @@ Good:
     load_mode: route_match
     applies_when: {task: [update]}
     ---
-    Name the field, its present value and the new value before you propose the change. Nothing has changed until a new claim version comes back.
+    Name the field, its present value and the new value before you propose the change. Nothing has changed
+    until a new claim version comes back.
 
 Mend: Move what they share into a fragment that both require, or make the difference as large as it is meant.
 """
@@ -76,7 +83,7 @@ def check(context: Context) -> Iterator[Finding]:
         text = normalised(context, fragment)
         words = _WORD.findall(text)
         if len(words) >= LEAST_WORDS:
-            runs = zip(words, words[1:], words[2:])
+            runs = zip(words, words[1:], words[2:], strict=False)
             texts[fragment.id] = (
                 fragment,
                 text,

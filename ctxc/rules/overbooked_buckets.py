@@ -8,7 +8,8 @@ Bad:
     template_id: t
     version: 1
     provider: text
-    budget: {window: 8000, output_reserve: 2000, safety_margin: 5%, ceiling: 1000, buckets: {evidence: {soft: 800}, history: {soft: 500}}}
+    budget: {window: 8000, output_reserve: 2000, safety_margin: 5%, ceiling: 1000,
+        buckets: {evidence: {soft: 800}, history: {soft: 500}}}
     sections:
       - {id: evidence, source: retrieval}
       - {id: history, source: runtime}
@@ -19,7 +20,8 @@ Good:
     template_id: t
     version: 1
     provider: text
-    budget: {window: 8000, output_reserve: 2000, safety_margin: 5%, ceiling: 1000, buckets: {evidence: {soft: 400, max: 800, borrow: true}, history: {soft: 300}}}
+    budget: {window: 8000, output_reserve: 2000, safety_margin: 5%, ceiling: 1000,
+        buckets: {evidence: {soft: 400, max: 800, borrow: true}, history: {soft: 300}}}
     sections:
       - {id: evidence, source: retrieval}
       - {id: history, source: runtime}

@@ -15,7 +15,8 @@ Bad:
     fixture_id: f
     template: t
     now: 2026-11-30T10:00:00Z
-    inputs: {memory: [{id: M1, type: summary, text: The order was late twice., scope: "user:u_1", valid_until: "2027-01-31"}]}
+    inputs: {memory: [{id: M1, type: summary, text: The order was late twice., scope: "user:u_1",
+        valid_until: "2027-01-31"}]}
 
 Good:
 
@@ -30,7 +31,8 @@ Good:
     fixture_id: f
     template: t
     now: 2026-11-30T10:00:00Z
-    inputs: {memory: [{id: M1, type: summary, source_refs: [T4, T9], text: The order was late twice., scope: "user:u_1", valid_until: "2027-01-31"}]}
+    inputs: {memory: [{id: M1, type: summary, source_refs: [T4, T9], text: The order was late twice.,
+        scope: "user:u_1", valid_until: "2027-01-31"}]}
 
 Mend: Add `source_refs:` with the ids or ranges that it was made from.
 """

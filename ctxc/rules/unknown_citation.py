@@ -15,7 +15,8 @@ Bad:
     # file: tests/fixtures/f.yaml
     fixture_id: f
     template: t
-    inputs: {evidence: [{id: E1, source: "kb://refunds", version: 3, locator: "#2", text: Refunds take 30 days.}], handoff: [{id: H1, text: "The customer is owed a refund [E7]."}]}
+    inputs: {evidence: [{id: E1, source: "kb://refunds", version: 3, locator: "#2",
+        text: Refunds take 30 days.}], handoff: [{id: H1, text: "The customer is owed a refund [E7]."}]}
 
 Good:
 
@@ -30,7 +31,8 @@ Good:
     # file: tests/fixtures/f.yaml
     fixture_id: f
     template: t
-    inputs: {evidence: [{id: E1, source: "kb://refunds", version: 3, locator: "#2", text: Refunds take 30 days.}], handoff: [{id: H1, text: "The customer is owed a refund [E1]."}]}
+    inputs: {evidence: [{id: E1, source: "kb://refunds", version: 3, locator: "#2",
+        text: Refunds take 30 days.}], handoff: [{id: H1, text: "The customer is owed a refund [E1]."}]}
 
 Mend: Add the evidence, or correct the id.
 """

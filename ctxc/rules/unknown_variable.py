@@ -86,7 +86,7 @@ def _missing(
             context,
             f"{shown.what} uses {{{{{name}}}}}, and {owner} {says}{did_you_mean(name, known)}",
             at=shown.place(context, start, end),
-            help=f"known: {', '.join(sorted(known)) or 'none'}; declare it under `variables:` or name it under `route:`",
+            help=f"declare it under `variables:` or `route:`; known: {', '.join(sorted(known)) or 'none'}",
             data={"variable": name},
         )
 

@@ -18,7 +18,8 @@ Good:
     template_id: t
     version: 1
     provider: text
-    budget: {window: 8000, output_reserve: 1000, safety_margin: 5%, buckets: {evidence: {soft: 800, max: 2000, borrow: true}}}
+    budget: {window: 8000, output_reserve: 1000, safety_margin: 5%, buckets: {evidence: {soft: 800, max: 2000,
+        borrow: true}}}
     sections:
       - {id: evidence, source: retrieval, max_tokens: 2000}
 
