@@ -89,7 +89,7 @@ def _mend(value: Any, wanted: str) -> str:
         return "put it in quotes"
     if value is None or (value.__class__ is Plain and text in NULLS):
         return "write a value or remove the key"
-    return f"write a list: [{shown(text)}]" if "a list" in wanted and isinstance(value, str) else ""
+    return f"write a list: [{shown(text)}]" if "a list" in wanted and isinstance(value, str) else f"write {wanted}"
 
 
 def unknown_key(key: str, path: Path, known: Mapping[str, Any], value: Mapping[str, Any]) -> Problem:

@@ -111,7 +111,7 @@ def _constraints(schema: Mapping[str, Any]) -> Callable[[Any, Any, Path, Out], N
     """What a scalar must satisfy besides its type; the second argument of the result is the value as written."""
     checks: list[Callable[[Any, Any, Path, Out], None]] = []
     if "minimum" in schema or "maximum" in schema or "exclusiveMinimum" in schema:
-        checks.append(_range(schema.get("minimum"), schema.get("maximum"), schema.get("exclusiveMinimum")))
+        checks.append(_range(schema))
     if "minLength" in schema or "maxLength" in schema:
         checks.append(_length(schema.get("minLength", 0), schema.get("maxLength")))
     if "pattern" in schema:
@@ -130,7 +130,9 @@ def _constraints(schema: Mapping[str, Any]) -> Callable[[Any, Any, Path, Out], N
     return all_of
 
 
-def _range(least: Any, most: Any, above: Any) -> Callable[[Any, Any, Path, Out], None]:
+def _range(schema: Mapping[str, Any]) -> Callable[[Any, Any, Path, Out], None]:
+    least, most, above = schema.get("minimum"), schema.get("maximum"), schema.get("exclusiveMinimum")
+    help = schema.get("description") or "write a number in this range"
     bounds = [f"at least {least}" if least is not None else "", f"more than {above}" if above is not None else ""]
     said = " and ".join(b for b in (*bounds, f"at most {most}" if most is not None else "") if b)
 
@@ -140,7 +142,7 @@ def _range(least: Any, most: Any, above: Any) -> Callable[[Any, Any, Path, Out],
         low = (least is not None and value < least) or (above is not None and value <= above)
         if low or (most is not None and value > most):
             out.append(
-                Problem("bad-value", f"expected a number of {said}, found {value}", "", pointer=pointer_of(path))
+                Problem("bad-value", f"expected a number of {said}, found {value}", help, pointer=pointer_of(path))
             )
 
     return check_range
@@ -155,7 +157,7 @@ def _length(least: int, most: int | None) -> Callable[[Any, Any, Path, Out], Non
             out.append(Problem("bad-value", said, "write a value or remove the key", pointer=pointer_of(path)))
         elif most is not None and len(value) > most:
             message = f"expected at most {most} characters, found {len(value)}"
-            out.append(Problem("bad-value", message, "", pointer=pointer_of(path)))
+            out.append(Problem("bad-value", message, "shorten it", pointer=pointer_of(path)))
 
     return check_length
 
@@ -166,7 +168,8 @@ def _pattern(pattern: str, description: str) -> Callable[[Any, Any, Path, Out], 
     def check_pattern(value: Any, raw: Any, path: Path, out: Out) -> None:
         if isinstance(value, str) and not find(value):
             message = f"{shown(value)} does not have the expected form"
-            out.append(Problem("bad-value", message, description, pointer=pointer_of(path)))
+            help = description or "see the schema of this file for the form"
+            out.append(Problem("bad-value", message, help, pointer=pointer_of(path)))
 
     return check_pattern
 

@@ -200,8 +200,8 @@ class _Compiler:
             if len(value) < least or (most is not None and len(value) > most):
                 bound = f"at least {least}" if len(value) < least else f"at most {most}"
                 out.append(
-                    Problem("bad-value", f"expected {bound} in this list, found {len(value)}", "",
-                            pointer=pointer_of(path))
+                    Problem("bad-value", f"expected {bound} in this list, found {len(value)}",
+                            "add what is missing or remove what is too much", pointer=pointer_of(path))
                 )  # fmt: skip
             if unique:
                 _check_unique(value, path, out)

@@ -272,7 +272,8 @@ class _Reader:
             while target is not None and target.kind == "alias":
                 target = target.value
             if target is not None and target.kind != "scalar":
-                self._problem("wrong-type", "a list or mapping stands here as a key; expected text", "", span)
+                message = "a list or mapping stands here as a key; expected text"
+                self._problem("wrong-type", message, "write the key out", span)
                 target = None
             if target is not None:
                 self._key(str(target.value), span, False)

@@ -35,8 +35,14 @@ def test_duplicate_keys_are_refused_at_the_second_with_the_first_related() -> No
 
 @pytest.mark.parametrize(
     ("text", "span"),
-    [("[NaN]", Span(1, 2, 1, 5)), ("[Infinity]", Span(1, 2, 1, 10)), ("[-Infinity]", Span(1, 2, 1, 11))]
-    + [("[1e999]", Span(1, 2, 1, 7)), ("[-1.5e400]", Span(1, 2, 1, 10)), ("9" * 5_000, Span(1, 1, 1, 5_001))],
+    [
+        ("[NaN]", Span(1, 2, 1, 5)),
+        ("[Infinity]", Span(1, 2, 1, 10)),
+        ("[-Infinity]", Span(1, 2, 1, 11)),
+        ("[1e999]", Span(1, 2, 1, 7)),
+        ("[-1.5e400]", Span(1, 2, 1, 10)),
+        ("9" * 5_000, Span(1, 1, 1, 5_001)),
+    ],
 )
 def test_numbers_that_are_none_are_refused(text: str, span: Span) -> None:
     assert problems(text) == [("bad-number", span)]

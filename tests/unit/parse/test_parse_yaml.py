@@ -30,8 +30,10 @@ def test_plain_scalars_stay_open_and_quoted_ones_are_text() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["on", "no", "yes", "Off", "12:30", "12:34:56", "012", "0o14", "1e3", "12e04", "0x1F", "1_000", ".5", "+5", ".inf"]
-    + ["2024-01-01", "2026-10-31T10:00:00Z", "v1", "1.4.0", "=", "<<x"],
+    [
+        *("on", "no", "yes", "Off", "12:30", "12:34:56", "012", "0o14", "1e3", "12e04", "0x1F", "1_000", ".5", "+5"),
+        *(".inf", "2024-01-01", "2026-10-31T10:00:00Z", "v1", "1.4.0", "=", "<<x"),
+    ],
 )
 def test_yaml_1_1_scalars_stay_text(text: str) -> None:
     assert value(f"k: {text}\n") == {"k": text}
