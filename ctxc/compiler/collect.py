@@ -8,6 +8,7 @@ split (a message, or a call with its results).
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -143,7 +144,14 @@ class _Collector(Candidates):
                 )
             ) from None
         self.dependencies.add(path)
-        self.add(spec, text=self.fill(text, Origin(path)).rstrip("\n"), uri=path, origin=Origin(path))
+        version = _VERSION_IN_NAME.search(path)
+        self.add(
+            spec,
+            text=self.fill(text, Origin(path)).rstrip("\n"),
+            uri=path,
+            version=version[1] if version else "",
+            origin=Origin(path),
+        )
 
     def _contract(self, spec: SectionSpec) -> None:
         contract = self.request.contract
@@ -298,9 +306,12 @@ class _Collector(Candidates):
 
     def _answer(self, spec: SectionSpec, record: Record) -> None:
         """The result that an open call of the conversation waits for stands in the provider's own place for it."""
-        content = record.text if not record.has_value else json.dumps(record.value, ensure_ascii=False)
-        if record.status and record.status not in ("ok", "success", "succeeded"):
-            content = json.dumps({"status": record.status, "data": record.value if record.has_value else record.text})
+        data = record.value if record.has_value else record.text
+        content = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
+        if record.truncated or record.artifact_ref or record.status not in _PLAIN_STATUS:
+            # A model that is not told that a result is partial takes the part for the whole.
+            envelope = {"status": record.status, "truncated": record.truncated, "artifact_ref": record.artifact_ref}
+            content = json.dumps({**{k: v for k, v in envelope.items() if v}, "data": data}, ensure_ascii=False)
         self.add(
             spec,
             suffix=record.id,
@@ -400,7 +411,12 @@ class _Collector(Candidates):
         self.set_aside("no_section", f"the template has no section for inputs.{spec.id}")
 
 
+_VERSION_IN_NAME = re.compile(r"_(v\d+)\.[a-z]+$")
+"""The version that people write into a file's name: ``platform_v12.md``."""
+
 _UNFINISHED = ("pending", "running", "in_progress", "unfinished")
+
+_PLAIN_STATUS = ("", "ok", "success", "succeeded")
 
 _UNSENDABLE = {
     "orphan": ("orphan_result", "its call is not in the history: every provider refuses such a result"),

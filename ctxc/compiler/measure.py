@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ctxc.compiler.stage import Request
-from ctxc.compiler.wrap import block, body, is_native
+from ctxc.compiler.wrap import block, body, is_native, json_text
 from ctxc.compiler.wrappers import JOINER, Wrapper
 from ctxc.model.request import Part, RenderPlan
 from ctxc.model.section import Kind, Message, Section, Zone
@@ -70,8 +71,6 @@ def content_of(request: Request, section: Section) -> str:
 
 def contract_text(request: Request) -> str:
     """What the system text says about the contract: all of it, or only what the provider's field cannot say."""
-    from ctxc.compiler.wrap import json_text
-
     contract = request.contract
     assert contract is not None
     lines = []
@@ -81,19 +80,24 @@ def contract_text(request: Request) -> str:
         lines.append("Answer with one JSON value that satisfies this JSON Schema:")
         lines.append(json_text(contract.schema))
     if contract.refusal:
-        place = contract.refusal.get("field")
-        lines.append(
-            "When it cannot be answered"
-            + (f", `{place}` says: " if place else ", say: ")
-            + json_text(contract.refusal.get("text", ""))
-        )
+        lines.append(contract.refusal.get("say") or _refusal(contract.refusal))
     if contract.citations:
-        place = contract.citations.get("field", "citations")
-        rule = f"`{place}` lists the ids of the evidence that supports the answer"
-        if contract.citations.get("must_exist"):
-            rule += "; only ids that stand in this request"
-        lines.append(rule + ".")
+        lines.append(contract.citations.get("say") or _citations(contract.citations))
     return "\n".join(lines)
+
+
+def _refusal(refusal: Mapping[str, Any]) -> str:
+    place = refusal.get("field")
+    return (
+        "When it cannot be answered"
+        + (f", `{place}` says: " if place else ", say: ")
+        + json_text(refusal.get("text", ""))
+    )
+
+
+def _citations(citations: Mapping[str, Any]) -> str:
+    rule = f"`{citations.get('field', 'citations')}` lists the ids of the evidence that supports the answer"
+    return rule + ("; only ids that stand in this request." if citations.get("must_exist") else ".")
 
 
 def rendered_of(request: Request, section: Section, content: str, wrapper: Wrapper) -> str:

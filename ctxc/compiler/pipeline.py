@@ -262,7 +262,8 @@ def _fitted(
         count = count_request(request, rendered)
         if count.upper <= request.limits.available:
             return result, _recounted(ordered, rendered, count), rendered, count
-        excess = count.tokens - usable(request)
+        # The band may be wider than the tokenizer's own (tool definitions): both measures have to come down.
+        excess = max(count.tokens - usable(request), count.upper - request.limits.available)
         framing += max(excess, 1)
         measured = True
     raise InternalFault(f"fixture {request.fixture.id!r}: the required part fits alone and not in the request")

@@ -144,23 +144,23 @@ def _version_key(version: str) -> tuple[tuple[int, int | str], ...]:
 
 def _duplicates(sections: Sequence[Section], protected: set[str], allowed: set[str]) -> dict[str, tuple[str, str]]:
     """Section id of each duplicate, with its reason and the section that stays for it."""
-    pool = [s for s in sections if s.kind in _FACTS and s.slot in allowed and s.section_id not in protected]
+    pool = [s for s in sections if s.kind in _FACTS and s.slot in allowed]
     if len(pool) < 2:
         return {}
     # The one that would be kept longest stays: tier, priority, relevance, then id.
-    pool.sort(key=lambda s: (s.tier, -s.priority, -_relevance(s), s.section_id))
+    pool.sort(key=lambda s: (s.tier, -s.priority, s.section_id not in protected, -_relevance(s), s.section_id))
     found: dict[str, tuple[str, str]] = {}
     first: dict[tuple[str, str], str] = {}
     distinct: list[Section] = []
     for section in pool:
         key = (section.slot, canonical_text(section.attributes["record"]))
-        if key[1] and key in first and not section.required:
+        if key[1] and key in first and not section.required and section.section_id not in protected:
             found[section.section_id] = ("duplicate", first[key])
         else:
             first.setdefault(key, section.section_id)
             distinct.append(section)
     for later, earlier in _near(distinct):
-        if later not in found:
+        if later not in found and later not in protected:
             found[later] = ("near_duplicate", earlier)
     return found
 

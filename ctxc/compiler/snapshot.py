@@ -58,6 +58,7 @@ def snapshot(
             "hash": request.template.content_hash,
         },
         "renderer": request.template.renderer,
+        "principal": _principal(request.fixture),
         "request_profile": _versioned(request.profile),
         "bundle_id": bundle_id(request),
         "route": {k: list(v) for k, v in request.fixture.route.items()},
@@ -214,8 +215,30 @@ def _section(placed: Placed) -> dict[str, Any]:
         "required": section.required,
         "truncated": placed.truncated,
         "score": _score(section),
+        "item_id": section.item_id,
+        "bucket": section.bucket,
+        "priority": section.priority,
+        "overflow": str(section.overflow),
+        **_provenance(section),
         "location": {"path": section.origin.path, "pointer": section.origin.pointer},
     }
+
+
+def _provenance(section: Section) -> dict[str, str]:
+    """Owner, time and place of what a section was made from, where its author wrote them down."""
+    record = section.attributes.get("record")
+    fragment = section.attributes.get("fragment")
+    if record is not None:
+        owner = record.attributes.get("owner", "")
+        return {"owner": owner if isinstance(owner, str) else "", "time": record.time, "locator": record.locator}
+    return {"owner": fragment.owner if fragment is not None else "", "time": "", "locator": ""}
+
+
+def _principal(fixture: Fixture) -> dict[str, Any] | None:
+    """For whom it was compiled, without naming the person."""
+    if fixture.principal is None:
+        return None
+    return {"tenant": fixture.principal.tenant, "permissions": sorted(fixture.principal.permissions)}
 
 
 def _score(section: Section) -> dict[str, Any] | None:

@@ -43,7 +43,7 @@ WORDS = [
 ]
 
 texts = st.lists(st.sampled_from(WORDS), min_size=0, max_size=60).map(" ".join)
-some_text = st.lists(st.sampled_from(WORDS), min_size=1, max_size=60).map(" ".join)
+some_text = st.lists(st.sampled_from(WORDS), min_size=1, max_size=60).map(" ".join).filter(str.strip)
 names = st.integers(0, 30).map(lambda n: f"r{n}")
 
 

@@ -34,7 +34,9 @@ def test_an_exact_duplicate_of_one_side_does_not_remove_a_side():
         evidence("B", "90 days", topic="deadline"),
         evidence("C", "90 days"),
     )
-    assert {d.section_id: d.reason for d in package.dropped} == {}
+    assert {d.section_id: (d.reason, d.detail) for d in package.dropped} == {
+        "evidence/C": ("duplicate", "of evidence/B")
+    }
     assert package.conflicts[0].sides == ("evidence/A", "evidence/B")
 
 
