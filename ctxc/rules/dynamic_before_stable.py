@@ -61,7 +61,7 @@ def check(context: Context) -> Iterator[Finding]:
                     context,
                     f"section {spec.id!r} is stable and stands after {dynamic.id!r}, which is not",
                     at=spec.origin.child("id"),
-                    help=f"write it before {dynamic.id!r}, or mark {dynamic.id!r} `cacheable: true` where it is stable too",
+                    help=f"write it before {dynamic.id!r}, or mark {dynamic.id!r} `cacheable: true` if it is stable",
                     related=[(dynamic.origin, f"section {dynamic.id}")],
                     data={"section": spec.id, "dynamic": dynamic.id},
                 )

@@ -37,13 +37,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxc.model.finding import Finding
+from ctxc.model.section import Zone
 from ctxc.rules._prefix import prefix, targets, zone_of
 from ctxc.rules._texts import is_file, templates
 from ctxc.rules.engine import Context, rule
-from ctxc.model.section import Zone
 
 _EXPLICIT = ("explicit", "implicit_latest_message")
-_CHARACTERS_A_TOKEN = 6  # at least so many tokens may be counted on without counting: texts have four characters a token
+_CHARACTERS_A_TOKEN = (
+    6  # at least so many tokens may be counted on without counting: texts have four characters a token
+)
 
 
 def check(context: Context) -> Iterator[Finding]:
