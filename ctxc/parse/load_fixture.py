@@ -121,6 +121,7 @@ def _history(value: Any, file: File, at: str, files: list[str]) -> tuple[tuple[M
     summary = text_of(value.get("summary"))
     if "messages" in value:
         if "file" in value:
+            file.shared.used.add(file.file_beside(value["file"], child(at, "file")))
             file.problem(
                 "bad-value", "the history has both `messages` and `file`", "keep one of them", at=child(at, "file")
             )
