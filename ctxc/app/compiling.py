@@ -9,7 +9,7 @@ loaded, and an invalid fixture compiled, every time, because what would mend it 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from ctxc.compiler.pipeline import Compiler
     from ctxc.model.fixture import Fixture
     from ctxc.model.project import Project
+
+
+_NAMED = 5  # changed files that a note names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +95,7 @@ class _Job:
                 self.scan,
                 Record(
                     everything=self.scan.everything,
-                    fixture_files=self.scan.fixture_files,
+                    digests=self.scan.shortened(),
                     known=known,
                     findings=findings,
                 ),
@@ -125,9 +128,11 @@ class _Job:
 
     def _compile_again(self, record: Record | None) -> tuple[tuple[Known, ...], tuple[Finding, ...]]:
         """Load what a change may have reached and compile it; all fixtures of the project, and its findings."""
-        left = _untouched(record, self.scan, self.rows, self.selection) if record is not None else ()
+        changes = self.scan.changes(record.digests) if record is not None else {}
+        self._say_why(record, changes)
+        left = _untouched(record, changes, self.rows, self.selection) if record is not None else ()
         if left and record is not None:
-            files = frozenset(path for k in left for path in (k.files or ()) if path in record.fixture_files)
+            files = frozenset(path for k in left for path in (k.files or ()) if path in self.scan.fixture_files)
             project = self.workspace.load_without(files)
             if not _has_strangers(project, {k.fixture_id for k in left}, self.workspace.settings.fixtures):
                 known = self._compile(project, record)
@@ -140,6 +145,18 @@ class _Job:
             self.rows.clear()
             self.texts.clear()
         return self._compile(project, record), project.findings
+
+    def _say_why(self, record: Record | None, changes: dict[str, str]) -> None:
+        if self.workspace.cache is None:
+            return
+        if record is None:
+            self.notes.append(
+                "nothing stored for this state of manifests and templates, these options and this version of ctxc"
+            )
+        elif changes:
+            named = [f"{path} {how}" for path, how in list(changes.items())[:_NAMED]]
+            more = f" and {len(changes) - _NAMED} more" if len(changes) > _NAMED else ""
+            self.notes.append(f"since the last run: {', '.join(named)}{more}")
 
     def _compile(self, project: Project, record: Record | None) -> tuple[Known, ...]:
         from ctxc.compiler.stage import Options
@@ -221,14 +238,16 @@ class _Job:
         return Compiled(row=self.rows[fixture_id].row, package=text, request=request)
 
 
-def _untouched(record: Record, scan: Scan, rows: dict[str, StoredRow], selection: Selection) -> tuple[Known, ...]:
+def _untouched(
+    record: Record, changes: Container[str], rows: dict[str, StoredRow], selection: Selection
+) -> tuple[Known, ...]:
     """Fixtures that need not be loaded: their file did not change, and no fixture in it has to be compiled."""
     by_path: dict[str, list[Known]] = {}
     for entry in record.known:
         by_path.setdefault(entry.path, []).append(entry)
     left: list[Known] = []
     for path, entries in by_path.items():
-        if scan.digests.get(path) != record.fixture_files.get(path, ""):
+        if path in changes:
             continue
         if all(k.files is not None and (k.fixture_id in rows or not selection.holds(k)) for k in entries):
             left += entries

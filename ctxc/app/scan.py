@@ -7,7 +7,7 @@ and hashed; the tree keeps the bytes, so that what was hashed is what is parsed.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _MAX_INPUT_BYTES = 16 << 20  # as ctxc.source.tree.MAX_INPUT_BYTES: what a fixture may read
 _FRONT_MATTER = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t]*\r?\n(?:.*?\r?\n)??(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 _ABSENT = "absent"
+SHORT = 16  # hex digits
 
 
 class Scan:
@@ -35,7 +36,8 @@ class Scan:
         own = tuple(f.strip("/") for f in settings.fixtures)
         folders = dict.fromkeys((*settings.templates, *settings.fragments, *settings.policies, *settings.fixtures))
         self.digests: dict[str, str] = {}
-        self.fixture_files: dict[str, str] = {}
+        self._outside: dict[str, str] = {}
+        self.fixture_files: set[str] = set()
         outline: list[list[str]] = []
         for path, data in tree.read_each(tree.list_paths(folders), limit=_MAX_INPUT_BYTES):
             if isinstance(data, bytes):
@@ -45,18 +47,31 @@ class Scan:
                 digest = mark = f"unreadable:{data.message}"
             self.digests[path] = digest
             if any(path.startswith(f"{folder}/") for folder in own):
-                self.fixture_files[path] = digest
+                self.fixture_files.add(path)
                 continue
             outline.append([path, mark])
         outline.append(["", digest_json([[o.path, o.kind, o.reason] for o in tree.oddities(folders)])])
         self.structure = digest_json(outline)
         self.everything = digest_json([self.structure, self.digests])
 
+    def shortened(self) -> dict[str, str]:
+        """The beginning of each file's digest: enough to say which ones changed."""
+        return {path: digest[:SHORT] for path, digest in self.digests.items()}
+
+    def changes(self, before: Mapping[str, str]) -> dict[str, str]:
+        """Path to ``changed``, ``added`` or ``removed``, against what ``shortened`` gave before; sorted."""
+        now = self.shortened()
+        found = dict.fromkeys(before.keys() - now.keys(), "removed")
+        for path, digest in now.items():
+            if before.get(path) != digest:
+                found[path] = "changed" if path in before else "added"
+        return dict(sorted(found.items()))
+
     def digest(self, path: str) -> str:
         """Digest of a file, also of one outside the folders; ``absent`` where it cannot be read."""
-        known = self.digests.get(path)
+        known = self.digests.get(path) or self._outside.get(path)
         if known is None:
-            known = self.digests[path] = self._read(path)
+            known = self._outside[path] = self._read(path)
         return known
 
     def digests_of(self, paths: Iterable[str]) -> list[list[str]]:

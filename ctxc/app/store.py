@@ -45,12 +45,12 @@ class Known:
 class Record:
     """What was found when a project of this structure was last loaded.
 
-    ``everything`` identifies all files then (``Scan.everything``), ``fixture_files`` are the digests of those in the
-    fixtures' folders; ``known`` stands in the order of the project; ``findings`` are those of loading.
+    ``everything`` identifies all files then (``Scan.everything``), ``digests`` has the beginning of each one's digest;
+    ``known`` stands in the order of the project; ``findings`` are those of loading.
     """
 
     everything: str
-    fixture_files: Mapping[str, str]
+    digests: Mapping[str, str]
     known: tuple[Known, ...]
     findings: tuple[Finding, ...]
 
@@ -135,7 +135,7 @@ def _record_text(record: Record) -> str:
         known.append([entry.fixture_id, entry.template, entry.path, entry.conversation, files])
     value = {
         "everything": record.everything,
-        "fixture_files": dict(record.fixture_files),
+        "digests": dict(record.digests),
         "paths": list(paths),
         "known": known,
         "findings": [finding_store(f) for f in record.findings],
@@ -158,7 +158,7 @@ def _record_from(value: Any) -> Record:
         )
     return Record(
         everything=str(value["everything"]),
-        fixture_files={str(k): str(v) for k, v in value["fixture_files"].items()},
+        digests={str(k): str(v) for k, v in value["digests"].items()},
         known=tuple(known),
         findings=tuple(finding_from(f) for f in value["findings"]),
     )

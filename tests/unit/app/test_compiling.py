@@ -44,7 +44,8 @@ def text_of(outcome: Outcome, name: str = "text") -> str:
 
 def compiled(outcome: Outcome) -> int:
     """How many fixtures were compiled, as the run itself says."""
-    return int(outcome.notes[0].split(" ", 1)[0])
+    (note,) = (n for n in outcome.notes if " compiled, " in n)
+    return int(note.split(" ", 1)[0])
 
 
 def edit(path: Path, old: str, new: str) -> None:
@@ -89,6 +90,17 @@ def test_an_edit_compiles_what_it_reaches(run: Run, starter: Path, path: str, ol
     # And back: what was stored for the old content is still there.
     edit(starter / path, new, old)
     assert text_of(run(with_packages=True), "json") == before
+
+
+def test_the_notes_say_why_something_was_compiled_again(run: Run, starter: Path) -> None:
+    assert run().notes[0].startswith("nothing stored for this state")
+    assert run().notes == ("0 compiled, 2 from the cache: nothing changed",)
+    edit(starter / "policies/platform.md", "help desk", "Help Desk")
+    assert run().notes[0] == "since the last run: policies/platform.md changed"
+    (starter / "tests/fixtures/opening_hours.yaml").rename(starter / "tests/fixtures/hours.yaml")
+    assert run().notes[0] == (
+        "since the last run: tests/fixtures/hours.yaml added, tests/fixtures/opening_hours.yaml removed"
+    )
 
 
 def test_an_edit_that_keeps_the_time_of_modification_is_seen(run: Run, starter: Path) -> None:
