@@ -8,7 +8,7 @@ from typing import Any
 from ctxc.model.provider import ModelRow, ProviderProfile
 from ctxc.providers._chat_read import blocks_of, messages_of, tools_of
 from ctxc.providers._chat_render import TOOL_NAME
-from ctxc.providers._checks import mark_complaints, tool_complaints
+from ctxc.providers._checks import Marked, mark_complaints, tool_complaints
 from ctxc.providers._read import as_int, as_list, as_map, as_text
 from ctxc.providers._subset import complaints
 
@@ -34,16 +34,27 @@ def _check(request: Mapping[str, Any], profile: ProviderProfile, row: ModelRow) 
         yield f"/tools: this interface does not take tools for {as_text(request.get('model')) or row.pattern}"
     yield from tool_complaints(drawn, profile, TOOL_NAME, "parameters")
     yield from _format(request, profile, row)
-    marks = [
-        (pointer, part.get("prompt_cache_breakpoint", part.get("cache_control")), part, "messages")
-        for index, message, _, _ in messages_of(request)
-        for pointer, part in blocks_of(message, f"/messages/{index}")
-        if "prompt_cache_breakpoint" in part or "cache_control" in part
-    ]
-    yield from mark_complaints(marks, row)
+    yield from _marks(request, row)
     limit = as_int(request.get("max_completion_tokens", request.get("max_tokens")), -1)
     if row.max_output is not None and limit > row.max_output:
         yield f"/max_completion_tokens: {limit} is over the model's {row.max_output}"
+
+
+def _marks(request: Mapping[str, Any], row: ModelRow) -> Iterator[str]:
+    blocks = [
+        (pointer, part, zone)
+        for index, message, _, zone in messages_of(request)
+        for pointer, part in blocks_of(message, f"/messages/{index}")
+    ]
+    marks: list[Marked] = []
+    for pointer, part, zone in blocks:
+        for key in ("prompt_cache_breakpoint", "cache_control"):
+            if key in part:
+                marks.append((pointer, part[key], part, zone))
+                if key != as_text(row.cache.get("marker")):
+                    yield f"{pointer}/{key}: R9: this model takes no cache mark of this name"
+    positions = {pointer: number for number, (pointer, _, _) in enumerate(blocks)}
+    yield from mark_complaints(marks, row, positions=positions)
 
 
 def _format(request: Mapping[str, Any], profile: ProviderProfile, row: ModelRow) -> Iterator[str]:

@@ -153,7 +153,7 @@ def _messages(plan: RenderPlan, collected: _Parts) -> list[dict[str, Any]]:
         messages.append(_message("system", content))
     called = {c.id: c.name for turn in plan.turns for c in turn.tool_calls}
     for turn in plan.turns:
-        content = "\n".join(collected.place(p, "messages", trusted=p.safe) for p in whole(turn.parts))
+        content = _joined(whole(turn.parts), collected)
         message = _message(turn.role, content)
         if turn.role == "tool":
             message["tool_call_id"] = _word(turn.tool_call_id or "")
@@ -161,6 +161,16 @@ def _messages(plan: RenderPlan, collected: _Parts) -> list[dict[str, Any]]:
         message["tool_calls"] = _calls(turn)
         messages.append(message)
     return messages
+
+
+def _joined(parts: Sequence[Part], collected: _Parts) -> str:
+    """The parts of a turn, each on lines of its own, as many blank lines between them as they bring along."""
+    text = ""
+    for number, part in enumerate(parts):
+        if number and not parts[number - 1].text.endswith("\n"):
+            text += "\n"
+        text += collected.place(part, "messages", trusted=part.safe)
+    return text
 
 
 def _message(role: str, content: str) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
+from functools import cache
 from typing import Any
 
 import pytest
@@ -36,6 +37,7 @@ def as_profile(data: Mapping[str, Any]) -> ProviderProfile:
     )
 
 
+@cache
 def profile_of(profile_id: str) -> ProviderProfile:
     """A shipped profile; one that extends another takes over its keys and adds its rows after its own."""
     data = yaml.load(profile_text(profile_id), yaml.CSafeLoader)
