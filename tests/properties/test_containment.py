@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import shared_root
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from world import Record, assistant, call, compiled, fixture, project, provider, spec, user
@@ -88,7 +87,6 @@ def test_the_shipped_payloads_are_contained(shape_id: str, wrapper_id: str) -> N
         check(payload, shape_id, wrapper_id, plain)
 
 
-@pytest.mark.skipif(shared_root() is None, reason="needs the shared material")
 @pytest.mark.parametrize("wrapper_id", wrapper_ids())
 @pytest.mark.parametrize("shape_id", SHAPES)
 def test_all_recorded_payloads_are_contained(shape_id: str, wrapper_id: str, shared: Path) -> None:
