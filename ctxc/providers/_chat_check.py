@@ -8,7 +8,7 @@ from typing import Any
 from ctxc.model.provider import ModelRow, ProviderProfile
 from ctxc.providers._chat_read import blocks_of, messages_of, tools_of
 from ctxc.providers._chat_render import TOOL_NAME
-from ctxc.providers._checks import Marked, mark_complaints, tool_complaints
+from ctxc.providers._checks import Marked, mark_complaints, size_complaints, tool_complaints
 from ctxc.providers._read import as_int, as_list, as_map, as_text
 from ctxc.providers._subset import complaints
 
@@ -35,6 +35,8 @@ def _check(request: Mapping[str, Any], profile: ProviderProfile, row: ModelRow) 
     yield from tool_complaints(drawn, profile, TOOL_NAME, "parameters")
     yield from _format(request, profile, row)
     yield from _marks(request, row)
+    kinds = (as_text(part.get("type")) for _, m, _, _ in messages_of(request) for _, part in blocks_of(m, ""))
+    yield from size_complaints(request, profile, kinds)
     limit = as_int(request.get("max_completion_tokens", request.get("max_tokens")), -1)
     if row.max_output is not None and limit > row.max_output:
         yield f"/max_completion_tokens: {limit} is over the model's {row.max_output}"

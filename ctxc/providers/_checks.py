@@ -8,7 +8,7 @@ from typing import Any
 from ctxc.model.provider import ModelRow, ProviderProfile
 from ctxc.providers._marks import ttl_of
 from ctxc.providers._names import NameRule, rule_from
-from ctxc.providers._read import as_int, as_map, as_text, texts_of
+from ctxc.providers._read import as_int, as_map, as_text, compact, texts_of
 from ctxc.providers._subset import complaints
 
 Marked = tuple[str, object, Mapping[str, Any], str]
@@ -39,6 +39,21 @@ def tool_complaints(
     found = sum(1 for _, tool in tools if tool.get("strict") is True)
     if strict >= 0 and found > strict:
         yield f"/tools: {found} strict tools, at most {strict}"
+
+
+def size_complaints(request: Mapping[str, Any], profile: ProviderProfile, kinds: Iterable[str]) -> Iterator[str]:
+    """More images, documents or bytes than the profile's limits allow. ``kinds`` names every block of the request."""
+    found = list(kinds)
+    for limit, what in (("max_images", "image"), ("max_documents", "document")):
+        most = as_int(profile.limits.get(limit), -1)
+        number = sum(1 for kind in found if what in kind)
+        if 0 <= most < number:
+            yield f": {number} {what}s, at most {most}"
+    most = as_int(profile.limits.get("max_request_bytes"), -1)
+    if most >= 0:
+        size = len(compact(request).encode("utf-8", "surrogatepass"))
+        if size > most:
+            yield f": {size} bytes, at most {most}"
 
 
 def mark_complaints(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ctxc.model.provider import ModelRow, ProviderProfile
-from ctxc.providers._checks import Marked, mark_complaints, tool_complaints
+from ctxc.providers._checks import Marked, mark_complaints, size_complaints, tool_complaints
 from ctxc.providers._claude_count import content_of
 from ctxc.providers._claude_read import messages_of, system_of
 from ctxc.providers._names import NameRule
@@ -46,6 +46,7 @@ def _check(request: Mapping[str, Any], profile: ProviderProfile, row: ModelRow) 
     yield from tool_complaints([t for t in tools if "input_schema" in t[1]], profile, TOOL_NAME, "input_schema")
     yield from _format(request, profile, row)
     yield from _marks(request, messages, row)
+    yield from size_complaints(request, profile, (as_text(b.get("type")) for _, _, bs in messages for _, b in bs))
 
 
 def _roles(messages: Messages, row: ModelRow) -> Iterator[str]:

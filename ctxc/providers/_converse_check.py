@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ctxc.model.provider import ModelRow, ProviderProfile
-from ctxc.providers._checks import Marked, mark_complaints, tool_complaints
+from ctxc.providers._checks import Marked, mark_complaints, size_complaints, tool_complaints
 from ctxc.providers._claude_check import Messages, pair_complaints
 from ctxc.providers._converse_read import messages_of, schema_of, system_of, tools_of
 from ctxc.providers._names import NameRule
@@ -16,6 +17,7 @@ from ctxc.providers._subset import complaints
 TOOL_NAME = NameRule(extra="_-", max=64)
 """``[a-zA-Z0-9_-]+``, 1 to 64 (botocore 1.44.8, ``ToolName``)."""
 
+_DOCUMENT_NAME = re.compile(r"(?!.*\s\s)[A-Za-z0-9 ()\[\]-]{1,200}")
 _CALL_ID = NameRule(extra="_.:-", max=64)
 
 
@@ -40,6 +42,8 @@ def _check(request: Mapping[str, Any], profile: ProviderProfile, row: ModelRow) 
     yield from tool_complaints(specs, profile, TOOL_NAME, "input_schema")
     yield from _format(request, profile, row)
     yield from _marks(request, messages, row)
+    yield from size_complaints(request, profile, (next(iter(b), "") for _, _, bs in messages for _, b in bs))
+    yield from _documents(messages)
     limit = as_int(as_map(request.get("inferenceConfig")).get("maxTokens"), -1)
     if row.max_output is not None and limit > row.max_output:
         yield f"/inferenceConfig/maxTokens: {limit} is over the model's {row.max_output}"
@@ -93,6 +97,20 @@ def _ids(messages: Messages) -> Iterator[str]:
             for key in ("toolUse", "toolResult"):
                 if isinstance(block.get(key), Mapping) and not _CALL_ID.holds(as_text(block[key].get("toolUseId"))):
                     yield f"{pointer}/{key}/toolUseId: 1 to 64 letters, digits, _, ., : and -"
+
+
+def _documents(messages: Messages) -> Iterator[str]:
+    """Documents and images stand in user messages, a document beside a text, under a plain name."""
+    for index, role, blocks in messages:
+        kinds = {next(iter(block), "") for _, block in blocks}
+        if role != "user" and kinds & {"image", "document"}:
+            yield f"/messages/{index}: images and documents stand in user messages only"
+        if "document" in kinds and "text" not in kinds:
+            yield f"/messages/{index}: a document needs a text beside it"
+        for pointer, block in blocks:
+            name = as_map(block.get("document")).get("name")
+            if isinstance(name, str) and not _DOCUMENT_NAME.fullmatch(name):
+                yield f"{pointer}/document/name: letters, digits, single blanks, hyphens and brackets only"
 
 
 def _format(request: Mapping[str, Any], profile: ProviderProfile, row: ModelRow) -> Iterator[str]:

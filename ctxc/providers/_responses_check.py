@@ -7,7 +7,7 @@ from typing import Any
 
 from ctxc.model.provider import ModelRow, ProviderProfile
 from ctxc.providers._chat_render import TOOL_NAME
-from ctxc.providers._checks import Marked, mark_complaints, tool_complaints
+from ctxc.providers._checks import Marked, mark_complaints, size_complaints, tool_complaints
 from ctxc.providers._read import as_int, as_list, as_map, as_text
 from ctxc.providers._responses_read import functions_of, items_of, message_blocks
 from ctxc.providers._subset import complaints
@@ -42,6 +42,8 @@ def _check(request: Mapping[str, Any], profile: ProviderProfile, row: ModelRow) 
         if "prompt_cache_breakpoint" in part
     ]
     yield from mark_complaints(marks, row)
+    parts = (part for pointer, item, kind, _ in items if kind == "message" for _, part in message_blocks(item, pointer))
+    yield from size_complaints(request, profile, (as_text(part.get("type")) for part in parts))
     limit = as_int(request.get("max_output_tokens"), -1)
     if row.max_output is not None and limit > row.max_output:
         yield f"/max_output_tokens: {limit} is over the model's {row.max_output}"

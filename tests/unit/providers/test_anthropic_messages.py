@@ -142,6 +142,8 @@ HOUR = {"cache_control": {"type": "ephemeral", "ttl": "1h"}}
         ({"system": [_text("a", cache_control={"type": "ephemeral", "ttl": "3h"})]}, "R9: the time to live"),
         ({"messages": [{"role": "user", "content": "x"}, {"role": "assistant", "content": "{"}]}, "prefilled"),
         ({"max_tokens": 0}, "/max_tokens"),
+        ({"messages": [{"role": "user", "content": [{"type": "image"}] * 601}]}, ": 601 images, at most 600"),
+        ({"system": "x" * 34_000_000}, "bytes, at most 33554432"),
         (
             {"messages": [{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "q"}]}]},
             "answers no tool_use",

@@ -136,6 +136,18 @@ POINT = {"cachePoint": {"type": "default"}}
             "R5",
         ),
         ({"toolConfig": {"tools": []}}, MODEL, "at least one tool"),
+        ({"messages": [{"role": "user", "content": [{"image": {}}] * 21}]}, MODEL, ": 21 images, at most 20"),
+        (
+            {"messages": [{"role": "user", "content": [{"document": {"name": "a"}}] * 6}]},
+            MODEL,
+            "6 documents, at most 5",
+        ),
+        ({"messages": [{"role": "user", "content": [{"document": {"name": "a"}}]}]}, MODEL, "needs a text beside it"),
+        (
+            {"messages": [{"role": "user", "content": [{"text": "x"}, {"document": {"name": "a_b  c"}}]}]},
+            MODEL,
+            "/messages/0/content/1/document/name",
+        ),
     ],
 )
 def test_check_refuses(get_profile: Any, get_row: Any, changes: Any, model: str, complaint: str) -> None:
