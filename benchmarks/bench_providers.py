@@ -41,7 +41,7 @@ TEXT = (
 def plan_of(profile_id: str) -> RenderPlan:
     """A plan of 20 sections for a profile's default model."""
     profile = profile_of(profile_id)
-    model = profile.default_model or "some-model"
+    model = profile.default_model or profile.models[0].pattern.strip("*")
     row = next(r for r in profile.models if fnmatchcase(model, r.pattern))
     system = tuple(
         Part(section_id=f"system.{i}", text=f"# Rule {i}\n{TEXT}", stable=True, mark="default" if i == 7 else "")
