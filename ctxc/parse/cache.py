@@ -31,6 +31,21 @@ class Store(Protocol):
         """Keep blobs; what is there may be replaced."""
 
 
+class WriteOnly:
+    """A store that gives nothing back: what it held was damaged and is written anew."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def get_blobs(self, namespace: str, keys: Iterable[str]) -> Mapping[str, bytes]:
+        """Nothing."""
+        return {}
+
+    def put_blobs(self, namespace: str, blobs: Mapping[str, bytes]) -> None:
+        """Keep blobs."""
+        self._store.put_blobs(namespace, blobs)
+
+
 class Entry(NamedTuple):
     """A parsed definition: its kind (empty: none) and its coerced value.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 DEPTH = 64
 """Deepest nesting of lists and mappings."""
 
-NODES = 250_000
+NODES = 100_000
 """Most values in one file, aliases counted as what they stand for."""
 
 ALIAS_NODES = 10_000

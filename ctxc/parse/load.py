@@ -45,7 +45,17 @@ def load_project(
     ``builtin_providers`` maps the id of each shipped provider profile to its YAML text; ``store`` keeps parses.
     Whatever is wrong with a file is a finding; raises UnreadableSource where a configured folder cannot be listed.
     """
-    return _Loader(tree, settings, builtin_providers or {}, store).load()
+    loader = _Loader(tree, settings, builtin_providers or {}, store)
+    try:
+        return loader.load()
+    except (_DamagedCache, KeyError, TypeError, ValueError, AttributeError, IndexError):
+        if store is None or not loader.cached:
+            raise
+    return _Loader(tree, settings, builtin_providers or {}, cache.WriteOnly(store)).load()
+
+
+class _DamagedCache(Exception):
+    """The cache holds something that no file gave."""
 
 
 class _Loader:
@@ -57,6 +67,7 @@ class _Loader:
         self.reader = Reader(tree, settings, self.shared, self.sources, store)
         self.providers = Providers(builtin, self.shared, store)
         self.fragment_roots = tuple(folder(f) for f in settings.fragments)
+        self.cached: dict[str, Definition] = {}
         self.raw_templates: list[load_template.Raw] = []
         self.fragments: list[Fragment] = []
         self.contracts: list[Contract] = []
@@ -69,21 +80,29 @@ class _Loader:
     def load(self) -> Project:
         """The project."""
         for definition in self.reader.read():
-            self._build(definition)
+            if definition.cached:
+                self.cached[definition.path] = definition
+            self._make(definition)
         return self._project()
 
     # --- one definition ---------------------------------------------------------------------------------------------
 
-    def _build(self, definition: Definition) -> None:
-        """Make the typed objects of a definition; what a damaged cache gave is parsed again."""
-        try:
-            self._make(definition)
-        except (KeyError, TypeError, ValueError, AttributeError, IndexError):
-            if not definition.cached:
-                raise
-            again, _ = self.reader.parse(definition.path, self.sources.read_bytes(definition.path))
-            if again is not None:
-                self._make(again)
+    def _check_cached(self) -> None:
+        """Compare with its file what came from the cache and gave a finding: it was kept because it gave none."""
+        for path in self.shared.problems:
+            definition = self.cached.get(path)
+            if definition is not None and not self._is_of_file(definition):
+                raise _DamagedCache(path)
+
+    def _is_of_file(self, definition: Definition) -> bool:
+        """Whether the value is what the file gives."""
+        scratch = Reader(self.shared.tree, self.settings, Shared(self.shared.tree), self.sources, None)
+        found, _ = scratch.parse(definition.path, self.sources.read_bytes(definition.path))
+        if found is None or found.kind != definition.kind:
+            return False
+        if definition.inputs is None:
+            return bool(found.value == definition.value)
+        return bool({**found.value, "inputs": None} == {**definition.value, "inputs": None})
 
     def _make(self, definition: Definition) -> None:
         path, value = definition.path, definition.value
@@ -215,6 +234,7 @@ class _Loader:
         linking.check_references(shared.references, indexes, shared)
         linking.check_requires(fragments, shared)
         self.reader.check_unknown()
+        self._check_cached()
         return Project(
             settings=self.settings,
             sources=self.sources,
