@@ -8,7 +8,6 @@ not look at text and are left out; keys of later versions are ignored. Ours are 
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -84,6 +83,8 @@ def parse_rules(text: str, *, path: str = "", own: bool = False) -> tuple[Secret
         )
     if _DOTTED.search(text):
         raise ConfigError("a dotted key has more than 24 parts", help="rule files need none", location=where)
+    import tomllib
+
     try:
         document = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as problem:
