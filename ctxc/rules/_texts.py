@@ -7,6 +7,7 @@ contracts. Data are the inputs of fixtures. A place inside a value is exact wher
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,13 @@ from ctxc.model.template import SectionSpec, Template
 from ctxc.rules.engine import Context
 
 _CONTENT_KEYS = ("text", "content", "body", "snippet", "summary", "data", "result", "output")
+
+_LONGEST_QUOTED = 1 << 16  # code points of a scalar whose escapes are walked one by one
+_ESCAPE = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\U[0-9a-fA-F]{8}|\\x[0-9a-fA-F]{2}"
+    r"|\\.|[^\\]",
+    re.DOTALL,
+)
 
 WORDS = frozenset({"fragments", "retrieval", "literal", "toolset", "contract", ""})
 """Sources of a section that are no files (besides ``runtime`` and ``runtime.KEY``)."""
@@ -77,12 +85,31 @@ def place_in_value(text: str, span: Span | None, value: str, start: int, end: in
         return span
     if span.line == span.end_line:
         raw = lines[span.line - 1][span.column - 1 : span.end_column - 1]
-        lead = 1 if raw[:1] in "\"'" else 0
+        lead = 1 if raw[:1] in ("'", '"') else 0
         if raw[lead : lead + len(value)] == value:
             column = span.column + lead
             return Span(span.line, column + start, span.line, column + end)
+        places = _unescaped(raw, value)
+        if places:
+            return Span(span.line, span.column + places[start], span.line, span.column + places[end])
         return span
     return _in_block(lines, span, value, start, end) or span
+
+
+def _unescaped(raw: str, value: str) -> list[int]:
+    """Offsets in a double-quoted scalar at which each character of its value stands, and its end; none if unsure."""
+    if raw[:1] != '"' or len(raw) > _LONGEST_QUOTED:
+        return []
+    places: list[int] = []
+    at, number = 1, 0
+    while number < len(value):
+        match = _ESCAPE.match(raw, at)
+        if match is None or (match[0][0] != "\\" and match[0] != value[number]):
+            return []
+        places.append(at)
+        at = match.end()
+        number += 1
+    return [*places, at] if raw[at : at + 1] == '"' else []
 
 
 def _in_block(lines: list[str], span: Span, value: str, start: int, end: int) -> Span | None:

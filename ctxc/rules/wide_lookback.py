@@ -54,6 +54,7 @@ Mend: Put a checkpoint between them, or join sections.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from ctxc.model.finding import Finding
 from ctxc.model.fragment import GROUPS
@@ -115,7 +116,7 @@ def _widest(context: Context, template: Template, fragments: tuple[str, ...]) ->
         for part in name.split("\0"):
             last[part] = place
     marks = sorted((last[c], c) for c in template.checkpoints if c in last)
-    gaps = [(later - earlier, name) for (earlier, _), (later, name) in zip(marks, marks[1:], strict=False)]
+    gaps = [(later - earlier, name) for (earlier, _), (later, name) in pairwise(marks)]
     return max(gaps, default=None)
 
 
