@@ -1,0 +1,102 @@
+"""Provider profiles: shipped ones are parsed on demand, the project's may extend them or take their place."""
+
+from __future__ import annotations
+
+import pytest
+from parse_world import TEXT_PROVIDER, BlobStore, Load, short
+
+from ctxc import providers
+from ctxc.base.errors import InternalFault
+from ctxc.base.spans import Location, Span
+from ctxc.model.project import Settings
+from ctxc.parse.load import load_project
+from ctxc.source.memory import MemoryTree
+
+OWN = """\
+provider_id: mine
+version: 2.0.0
+extends: text
+default_model: small
+models:
+  - {pattern: "small*", window: 1000, max_output: 100, output_in_window: false,
+     tokenizer: {id: cl100k_base, method: calibrated, factor_bp: 11000, error_high_bp: 500},
+     cache: {mode: none}, capabilities: [tools], unverified: [window]}
+"""
+
+
+def test_every_shipped_profile_meets_the_schema() -> None:
+    shipped = {n: providers.profile_text(n) for n in providers.profile_ids()}
+    project = load_project(MemoryTree({"templates/x.txt": ""}), Settings(), builtin_providers=shipped)
+    assert set(project.providers) == set(shipped)
+    for name in shipped:
+        profile = project.providers[name]
+        assert profile.id == name
+        assert profile.models
+        assert profile.content_hash.startswith("sha256:")
+        place = project.sources.locate(profile.models[0].origin)
+        assert place.path == f"ctxc:providers/{name}.yaml"
+        assert place.span is not None
+
+
+def test_shipped_profiles_are_parsed_when_they_are_asked_for(store: BlobStore) -> None:
+    tree = MemoryTree({"templates/t.yaml": "template_id: t\nprovider: text\nsections: [{id: task, source: runtime}]\n"})
+    project = load_project(
+        tree, Settings(), builtin_providers={"text": TEXT_PROVIDER, "bad": "provider_id: bad\n"}, store=store
+    )
+    assert short(project) == []
+    assert project.providers["text"].models[0].window == 128000
+    assert list(project.providers) == ["bad", "text"]
+    assert "nothing" not in project.providers
+    with pytest.raises(KeyError):
+        project.providers["nothing"]
+    with pytest.raises(InternalFault):
+        project.providers["bad"]
+
+
+def test_a_profile_of_the_project_extends_a_shipped_one(load: Load) -> None:
+    project = load({"policies/p.yaml": OWN})
+    assert short(project) == []
+    mine, text = project.providers["mine"], project.providers["text"]
+    assert (mine.version, mine.shape, mine.platform, mine.as_of, mine.default_model) == (
+        "2.0.0", "text", "none", "2026-11-30", "small"
+    )  # fmt: skip
+    assert [r.pattern for r in mine.models] == ["small*", "*"]
+    row = mine.models[0]
+    assert (row.window, row.max_output, row.max_input, row.output_in_window) == (1000, 100, None, False)
+    assert (row.tokenizer.method, row.tokenizer.factor_bp, row.tokenizer.error_high_bp) == ("calibrated", 11000, 500)
+    assert row.capabilities == {"tools"}
+    assert mine.models[1] == text.models[0]
+    assert project.sources.locate(row.origin).span == Span(6, 5, 8, 71)
+    assert project.sources.locate(mine.models[1].origin) == Location(
+        "ctxc:providers/text.yaml", Span(8, 5, 8, 84), "/models/0"
+    )
+
+
+def test_a_profile_of_the_project_takes_the_place_of_a_shipped_one(load: Load) -> None:
+    project = load({"policies/p.yaml": OWN.replace("provider_id: mine", "provider_id: text")})
+    assert short(project) == []
+    assert list(project.providers) == ["text"]
+    assert [r.pattern for r in project.providers["text"].models] == ["small*", "*"]
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"p.yaml": OWN.replace("extends: text", "extends: txt")}, ["policies/p.yaml:3:10 unknown-reference"]),
+        (
+            {"p.yaml": OWN.replace("extends: text\n", "")},
+            [*["policies/p.yaml:1:1 missing-key"] * 3],
+        ),
+        (
+            {"a.yaml": "provider_id: a\nextends: b\n", "b.yaml": "provider_id: b\nextends: a\n"},
+            ["policies/b.yaml:2:10 extends-cycle"],
+        ),
+        ({"a.yaml": OWN, "b.yaml": OWN}, ["policies/b.yaml:1:14 duplicate-id"]),
+        ({"p.yaml": OWN.replace("window: 1000, ", "")}, ["policies/p.yaml:6:5 missing-key"]),
+        ({"p.yaml": OWN.replace("calibrated", "guessed")}, ["policies/p.yaml:7:43 bad-value"]),
+        ({"p.yaml": OWN.replace("cache:", "cash:")}, ["policies/p.yaml:8:6 unknown-key"]),
+    ],
+)
+def test_faults(load: Load, files: dict[str, str], expected: list[str]) -> None:
+    project = load({f"policies/{n}": text for n, text in files.items()})
+    assert short(project) == expected
