@@ -236,7 +236,8 @@ def child(pointer: str, *keys: str | int) -> str:
 
 def unreadable(error: UnreadableSource) -> Problem:
     """The problem of a file that cannot be read."""
-    return Problem("unreadable-file", error.message, error.help)
+    name = "lfs-pointer" if "is a Git LFS pointer" in error.message else "unreadable-file"
+    return Problem(name, error.message, error.help)
 
 
 def texts(value: Any) -> tuple[str, ...]:

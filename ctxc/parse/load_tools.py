@@ -103,7 +103,7 @@ def read_tools(items: list[Any], file: File, pointer: str) -> tuple[Tool, ...]:
                 continue
             if tool.name in names:
                 file.problem(
-                    "duplicate-id",
+                    "duplicate-tool",
                     f"two tools are called {shown(tool.name)}",
                     "give one another name: a model calls tools by name",
                     at=child(at, "name"),
