@@ -101,3 +101,17 @@ def test_an_empty_history_compiles():
     package = compiled(project(sections=[spec("history", required=True)]), fixture(user="hi", history=[]))
     assert package.outcome is Outcome.COMPILED
     assert any(d.section_id == "history" and d.reason.startswith("empty") for d in package.decisions)
+
+
+def test_what_a_section_of_another_route_would_have_shown_is_dropped_as_such():
+    sections = [
+        spec("task", when={"task": ("x",)}),
+        spec("history", when={"task": ("x",)}),
+        spec("evidence", source="retrieval"),
+    ]
+    package = compiled(
+        project(sections=sections),
+        fixture(user="hi", task="t", history=[user("a")], evidence=[Record(id="E", text="x")], route={"task": ["y"]}),
+    )
+    assert {d.section_id: d.reason for d in package.dropped} == {"task": "when", "history/0": "when"}
+    assert {s.candidate_id for s in package.states} == {"task", "history/0", "evidence/E", "user"}
