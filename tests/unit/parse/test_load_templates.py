@@ -222,7 +222,7 @@ def test_tools_in_every_form(load: Load) -> None:
     [
         ('{"a": 1}', "1:1", "wrong-type"),
         ('[{"description": "d"}]', "1:2", "missing-key"),
-        ('[{"name": "f"}, {"name": "f"}]', "1:26", "duplicate-id"),
+        ('[{"name": "f"}, {"name": "f"}]', "1:26", "duplicate-tool"),
         ('[{"type": "web_search"}]', "1:11", "bad-value"),
         ('[{"name": "f", "parameters": []}]', "1:30", "wrong-type"),
         ('[{"name": "f", "desciption": "d"}]', "1:16", "unknown-key"),
