@@ -9,7 +9,7 @@ loaded, and an invalid fixture compiled, every time, because what would mend it 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
@@ -79,7 +79,7 @@ class _Job:
             ],
         )
         self.rows: dict[str, StoredRow] = {}
-        self.texts: dict[str, Callable[[], str]] = {}
+        self.texts: dict[str, str] = {}
         self.notes: list[str] = []
 
     def run(self) -> Outcome:
@@ -117,7 +117,7 @@ class _Job:
             if self.options.with_packages:
                 if key not in packages:
                     continue
-                self.texts[fixture_id] = _constant(packages[key])
+                self.texts[fixture_id] = packages[key]
             self.rows[fixture_id] = row
 
     def _is_complete(self, record: Record) -> bool:
@@ -198,12 +198,9 @@ class _Job:
         row = StoredRow(row=row_of(package, fixture), findings=package.findings)
         self.rows[fixture.id] = row
         text = None
-        with_content = self.options.with_content
         if self.options.with_packages:
-            text = package_json(package, with_content=with_content)
-            self.texts[fixture.id] = _constant(text)
-        else:
-            self.texts[fixture.id] = lambda: package_json(package, with_content=with_content)
+            text = package_json(package, with_content=self.options.with_content)
+            self.texts[fixture.id] = text
         return replace(entry, files=None if row.row.outcome == "invalid" else package.dependencies), row, text
 
     # --- what comes out -------------------------------------------------------------------------------------------
@@ -230,12 +227,15 @@ class _Job:
         return Outcome(run=CompileRun(compiled=compiled, report=report), notes=tuple(self.notes))
 
     def _compiled(self, fixture_id: str) -> Compiled:
-        text = self.texts.get(fixture_id, _no_package)
+        def package() -> str:
+            if fixture_id not in self.texts:
+                raise InternalFault("a package was asked for that was not announced")
+            return self.texts[fixture_id]
 
         def request() -> str | None:
-            return request_json(json.loads(text())["request"])
+            return request_json(json.loads(package())["request"])
 
-        return Compiled(row=self.rows[fixture_id].row, package=text, request=request)
+        return Compiled(row=self.rows[fixture_id].row, package=package, request=request)
 
 
 def _untouched(
@@ -278,11 +278,3 @@ def _once(loaded: Iterable[Finding], compiled: Iterable[Finding]) -> Iterable[Fi
     met = {(f.code, f.location.path, f.location.span) for f in own.values()}
     rest = {f.fingerprint: f for f in loaded if (f.code, f.location.path, f.location.span) not in met}
     return (rest | own).values()
-
-
-def _constant(text: str) -> Callable[[], str]:
-    return lambda: text
-
-
-def _no_package() -> str:
-    raise InternalFault("a package was asked for that was not announced")
