@@ -68,7 +68,7 @@ def test_a_profile_of_the_project_extends_a_shipped_one(load: Load) -> None:
     assert mine.models[1] == text.models[0]
     assert project.sources.locate(row.origin).span == Span(6, 5, 8, 71)
     assert project.sources.locate(mine.models[1].origin) == Location(
-        "ctxc:providers/text.yaml", Span(8, 5, 8, 84), "/models/0"
+        "ctxc:providers/text.yaml", Span(8, 5, 8, 79), "/models/0"
     )
 
 
