@@ -111,7 +111,7 @@ class Providers(Mapping[str, ProviderProfile]):
             blob = self._store.get_blobs(space, [key]).get(key)
             entry = cache.decode(blob) if blob is not None else None
             value = entry.value if entry is not None and entry.kind == "provider" else None
-        file = File(path, Shared(self._shared.tree))
+        file = File(path, self._shared.apart())
         if value is None:
             value = self._parse(path, data, file)
             if self._store is not None:

@@ -35,7 +35,7 @@ KINDS = ("template", "fragment", "contract", "toolset", "profile", "provider")
 class Shared:
     """What the loaders of all files of one project share."""
 
-    def __init__(self, tree: Tree, validators: Mapping[str, Validator] | None = None) -> None:
+    def __init__(self, tree: Tree, validators: dict[str, Validator] | None = None) -> None:
         self.tree = tree
         self.used: set[str] = set()  # files that a definition names: data, not definitions of their own
         self.references: list[Reference] = []
@@ -43,7 +43,7 @@ class Shared:
         self.problems: dict[str, list[Problem]] = {}  # by path
         self.broken: dict[str, tuple[str, str]] = {}  # path of a broken file -> kind and id, as far as known
         self.lost: dict[str, set[str]] = {}  # kind -> ids that broken files would have defined; "": any id
-        self._validators: dict[str, Validator] = dict(validators or {})
+        self._validators: dict[str, Validator] = {} if validators is None else validators
         self.listed: frozenset[str] = frozenset()  # files of the configured folders
         self._exists: dict[str, bool] = {}
         self._digests: dict[str, str] = {}
@@ -83,7 +83,12 @@ class Shared:
 
     def errors(self, path: str) -> int:
         """How many errors a file has so far."""
-        return sum(1 for p in self.problems.get(path, ()) if p.is_error)
+        problems = self.problems.get(path)
+        return sum(1 for p in problems if p.is_error) if problems else 0
+
+    def apart(self) -> Shared:
+        """The same tree and schemas, with nothing noted yet: for reading a file again."""
+        return Shared(self.tree, self._validators)
 
     def lose(self, path: str, kind: str, name: str) -> None:
         """Note that a file could not be loaded, and which id it would have defined (empty: not known)."""

@@ -96,7 +96,7 @@ class _Loader:
 
     def _is_of_file(self, definition: Definition) -> bool:
         """Whether the value is what the file gives."""
-        scratch = Reader(self.shared.tree, self.settings, Shared(self.shared.tree), self.sources, None)
+        scratch = Reader(self.shared.tree, self.settings, self.shared.apart(), self.sources, None)
         found, _ = scratch.parse(definition.path, self.sources.read_bytes(definition.path))
         if found is None or found.kind != definition.kind:
             return False
@@ -148,7 +148,7 @@ class _Loader:
 
     def _later(self, path: str, data: bytes) -> Inputs:
         """Inputs that were set apart; what a damaged cache gave is read again from the file."""
-        file = File(path, Shared(self.shared.tree))
+        file = File(path, self.shared.apart())
         with suppress(KeyError, TypeError, ValueError, AttributeError, IndexError):
             inputs = read_inputs(json.loads(data), file, "/inputs")
             if not file.shared.problems:
