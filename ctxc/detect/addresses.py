@@ -24,10 +24,14 @@ _V6_GLOBAL = ipaddress.IPv6Network("2000::/3")
 _V6_RESERVED = tuple(ipaddress.IPv6Network(net) for net in ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"))
 _V6_PRIVATE = tuple(ipaddress.IPv6Network(net) for net in ("fc00::/7", "fe80::/10"))
 _OCTETS = re.compile(r"(?:0|[1-9][0-9]{0,2})(?:\.(?:0|[1-9][0-9]{0,2})){3}")
-_INTERNAL_NAME = re.compile(
-    r"(?:.*\.)?(?:internal|intranet|corp|lan|home|local|private|consul|vpn)"
-    r"|jenkins|vault|wiki|jira|gitlab|grafana|kibana|nexus|artifactory|prometheus|sonar(?:qube)?|argocd|confluence"
+_DOMAINS = "internal|intranet|corp|lan|home|local|private|consul|vpn"
+_SERVICES = (
+    "jenkins|vault|wiki|jira|gitlab|grafana|kibana|nexus|artifactory|prometheus|sonar|sonarqube|argocd|confluence"
 )
+INTERNAL_NAMES = f"{_DOMAINS}|{_SERVICES}"
+"""Alternatives of a pattern: the last label of internal host names, and services that run under a bare name."""
+
+_INTERNAL_NAME = re.compile(rf"(?:.*\.)?(?:{_DOMAINS})|{_SERVICES}")
 _OWN_MACHINE = re.compile(r"(?:host|gateway|kubernetes)\.docker\.internal|localhost\..*")
 
 

@@ -31,23 +31,31 @@ def find_decoded(text: str, find: Finder, *, decoders: Collection[str] = DECODER
 
 
 class _Places:
-    """The places of matches found so far, to ask whether one of them covers another."""
+    """The places of matches found so far, by family of detectors, to ask whether one of them covers another."""
 
     def __init__(self, matches: Iterable[Match]) -> None:
-        self._ordered = sorted((m.start, m.end, int(m.severity)) for m in matches)
-        self._longest = max((end - start for start, end, _ in self._ordered), default=0)
+        self._ordered: dict[str, list[tuple[int, int, int]]] = {}
+        self._longest = 0
+        for match in matches:
+            self.add(match)
 
     def add(self, match: Match) -> None:
         """Remember one more."""
-        insort(self._ordered, (match.start, match.end, int(match.severity)))
+        places = self._ordered.setdefault(_family(match), [])
+        insort(places, (match.start, match.end, int(match.severity)))
         self._longest = max(self._longest, match.end - match.start)
 
     def cover(self, match: Match) -> bool:
-        """True if a match that overlaps this one is at least as severe."""
-        index = bisect_right(self._ordered, (match.end, 0, 0)) - 1
-        while index >= 0 and self._ordered[index][0] + self._longest > match.start:
-            start, end, severity = self._ordered[index]
+        """True if a match of its family that overlaps this one is at least as severe."""
+        places = self._ordered.get(_family(match), [])
+        index = bisect_right(places, (match.end, 0, 0)) - 1
+        while index >= 0 and places[index][0] + self._longest > match.start:
+            start, end, severity = places[index]
             if start < match.end and match.start < end and severity >= match.severity:
                 return True
             index -= 1
         return False
+
+
+def _family(match: Match) -> str:
+    return match.detector.partition(".")[0]

@@ -15,7 +15,7 @@ from ctxc.detect.canonical import read_normalised
 from ctxc.detect.confusables import ASCII_LOOK_ALIKE
 from ctxc.detect.decoded import find_decoded
 from ctxc.detect.match import Match
-from ctxc.detect.patterns import Haystack, Pattern
+from ctxc.detect.patterns import Pattern, haystack
 from ctxc.model.finding import Severity
 
 WRAPPERS = (
@@ -74,7 +74,7 @@ def find_delimiters(text: str, *, wrappers: Collection[str] = ()) -> tuple[Match
 
 def _find(text: str, names: tuple[str, ...]) -> Iterator[Match]:
     reading = read_normalised(text)
-    hay = Haystack(reading.text)
+    hay = haystack(reading.text)
     for detector, what, pattern in _patterns(names):
         for low, high in pattern.in_text(hay):
             start, end = reading.original(low, high)

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from ctxc.detect.patterns import Haystack, Pattern
+from ctxc.detect.patterns import Haystack, Pattern, haystack
 from ctxc.detect.quantities import FORMS
 
 FactKind = Literal["id", "date", "amount", "percent", "quantity", "number", "negation", "condition", "name"]
@@ -94,7 +94,7 @@ _SENTENCE_START = re.compile(r"(?:^|[.!?。！？:：\n]\s*|[-*#]\s+)$")
 
 def find_facts(text: str) -> tuple[Fact, ...]:
     """The facts of a text, in its order. Of overlapping forms the more specific one counts (an id holds no number)."""
-    hay = Haystack(text)
+    hay = haystack(text)
     taken = _Ranges()
     found: list[Fact] = []
     for start, end in _ID.in_text(hay):

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from ctxc.base.escaping import visible
 from ctxc.detect.match import Match
-from ctxc.detect.patterns import Haystack, Pattern
+from ctxc.detect.patterns import Haystack, Pattern, haystack
 from ctxc.detect.projections import decode_base64
 from ctxc.model.finding import Severity
 
@@ -54,7 +54,7 @@ _ESCAPED_HIDDEN = Pattern(
 
 def find_hidden_text(text: str, *, markup: bool = False) -> tuple[Match, ...]:
     """The matches of U015 to U019; ``markup`` marks Markdown and HTML, where none is worse than a warning."""
-    hay = Haystack(text)
+    hay = haystack(text)
     found = [*_base64(hay), *_comments(text), *_remote(hay)]
     if "[" in text:
         found += [_match("U016", start, end, "comment of Markdown") for start, end in _LINK_COMMENT.in_text(hay)]

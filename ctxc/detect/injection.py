@@ -8,7 +8,6 @@ not reported is not harmless, and every match is a warning. What is guaranteed i
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -16,10 +15,10 @@ from functools import cache
 from ctxc.base.escaping import visible
 from ctxc.detect import data
 from ctxc.detect.canonical import read_normalised
-from ctxc.detect.confusables import ASCII_LOOK_ALIKE
+from ctxc.detect.confusables import ASCII_LOOK_ALIKE, mixed_words
 from ctxc.detect.decoded import find_decoded
 from ctxc.detect.match import Match, in_order
-from ctxc.detect.patterns import Haystack
+from ctxc.detect.patterns import haystack
 from ctxc.detect.phrases import Phrase, phrases, screen
 from ctxc.model.finding import Severity
 
@@ -74,7 +73,6 @@ def heuristics() -> tuple[Phrase, ...]:
     return phrases(HEURISTICS)
 
 
-_LOOK_ALIKES = re.compile(f"[{''.join(ASCII_LOOK_ALIKE)}]")
 _FOLD = {ord(letter): plain for letter, plain in ASCII_LOOK_ALIKE.items()}
 
 
@@ -90,10 +88,10 @@ def find_injections(text: str, *, decode: bool = True) -> tuple[Match, ...]:
 def _scan(text: str) -> Iterator[Match]:
     reading = read_normalised(text)
     readings = [reading.text]
-    if not reading.text.isascii() and _LOOK_ALIKES.search(reading.text):
+    if not reading.text.isascii() and mixed_words(reading.text):
         readings.append(reading.text.translate(_FOLD))
     for seen in readings:
-        hay = Haystack(seen)
+        hay = haystack(seen)
         for index in screen(HEURISTICS).which(hay.data):
             heuristic = heuristics()[index]
             for low, high in heuristic.pattern.in_text(hay):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ctxc.detect.addresses import is_internal_host
+from ctxc.detect.addresses import INTERNAL_NAMES, is_internal_host
 from ctxc.detect.match import Match, in_order, masked
 from ctxc.detect.patterns import Pattern
 from ctxc.detect.pii import Kind, Verdict, judged
@@ -32,7 +32,7 @@ _TRACES = (
 
 
 def _internal(text: str, start: int, end: int) -> Verdict | None:
-    found = _URL.match(text, start, end)
+    found = _URL.match(text, start)
     if found is None or not is_internal_host(found.group(1)):
         return None
     return start, found.end(), Severity.ERROR, "address of an internal host"
@@ -62,8 +62,10 @@ def _trace(text: str, start: int, end: int) -> Verdict | None:
 
 _INTERNAL = Kind(
     id="leak.internal-url",
+    # Only hosts that can be internal, so that ordinary addresses cost nothing; the judge decides.
     pattern=Pattern(
-        rf"(?i)\b(?:{_SCHEMES})://(?:[^\s/@\"'<>]{{0,128}}@)?(?:\[[0-9a-f:.]{{2,45}}\]|[a-z0-9._-]+)(?::[0-9]+)?"
+        rf"(?i)\b(?:{_SCHEMES})://(?:[^\s/@\"'<>]{{0,128}}@)?"
+        rf"(?:10\.|172\.|192\.168\.|169\.254\.|100\.|\[f|(?:[a-z0-9_-]+\.)*(?:{INTERNAL_NAMES})\.?(?:[^a-z0-9.-]|$))"
     ),
     judge=_internal,
 )

@@ -76,6 +76,12 @@ class Haystack:
         return char
 
 
+@lru_cache(maxsize=2)
+def haystack(text: str) -> Haystack:
+    """The haystack of a text; several detectors in a row search the same one."""
+    return Haystack(text)
+
+
 def windows(text: str, size: int, overlap: int) -> Iterator[tuple[int, int]]:
     """Stretches of a long text that begin and end after white space, each sharing ``overlap`` with the one before.
 

@@ -14,7 +14,7 @@ from functools import cache
 from ctxc.detect.addresses import is_public
 from ctxc.detect.checksums import is_card, is_china_id, is_iban
 from ctxc.detect.match import Match, in_order, masked
-from ctxc.detect.patterns import Haystack, Pattern, PatternSet, windows
+from ctxc.detect.patterns import Pattern, PatternSet, haystack, windows
 from ctxc.model.finding import Severity
 
 _WINDOW, _OVERLAP = 65_536, 512
@@ -229,7 +229,7 @@ def judged(text: str, kinds: tuple[Kind, ...]) -> Iterator[tuple[Kind, Verdict]]
     """The candidates of some kinds that their judges accept; what stands where two windows overlap may come twice."""
     for begin, finish in windows(text, _WINDOW, _OVERLAP):
         piece = text[begin:finish]
-        hay = Haystack(piece)
+        hay = haystack(piece)
         for index in _screen(kinds).which(hay.data):
             kind = kinds[index]
             for low, high in kind.pattern.in_text(hay):

@@ -17,7 +17,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from ctxc.base.escaping import DEFAULT_IGNORABLE
-from ctxc.detect.patterns import Haystack, Pattern
+from ctxc.detect.patterns import Pattern, haystack
 
 DECODERS = ("hidden", "json", "percent", "entity", "base64")
 """``hidden`` removes default-ignorable code points; ``json`` resolves the backslash escapes of JSON and JavaScript."""
@@ -40,7 +40,8 @@ _REST = {
     "entity": r"(?<=&)(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});",
 }
 _PRESENT = {
-    "hidden": Pattern(f"[{DEFAULT_IGNORABLE}]"),
+    # Between printable ASCII, where a hidden character splits a word; emoji and Persian are full of them elsewhere.
+    "hidden": Pattern(f"[!-~][{DEFAULT_IGNORABLE}]+[!-~]"),
     "percent": Pattern(r"%[0-9a-fA-F]{2}"),
     "entity": Pattern(r"&(?:#[0-9xX]|[A-Za-z][A-Za-z0-9]{1,30};)"),
 }
@@ -127,7 +128,7 @@ def _pattern(kinds: tuple[str, ...]) -> re.Pattern[str]:
 def _kinds_in(text: str, decoders: Collection[str]) -> tuple[str, ...]:
     """The chosen decoders, base64 aside, that have something to do in the text."""
     kinds = []
-    data = Haystack(text).data
+    data = haystack(text).data
     if "hidden" in decoders and not text.isascii() and _PRESENT["hidden"].found(data):
         kinds.append("hidden")
     if "json" in decoders and "\\" in text:
@@ -237,7 +238,7 @@ def _from_base64(text: str, decoders: Collection[str], parent: Projection | None
     """Every base64 run that decodes to text, one a line; None where there is none."""
     if "base64" not in decoders:
         return None
-    hay = Haystack(text)
+    hay = haystack(text)
     pieces: list[str] = []
     blocks: list[tuple[int, int]] = []
     for low, high, _, _ in _RUN.spans(hay.data):

@@ -18,7 +18,7 @@ from ctxc.base.escaping import visible
 from ctxc.detect import data
 from ctxc.detect.canonical import read_normalised
 from ctxc.detect.match import Match, in_order
-from ctxc.detect.patterns import Haystack, Pattern
+from ctxc.detect.patterns import Pattern, haystack
 from ctxc.model.finding import Severity
 
 Kind = Literal["control", "turn", "wrapper"]
@@ -128,7 +128,7 @@ def _forges(written: str, family: str, kind: Kind) -> bool:
 def _tokens(text: str) -> Iterator[tuple[int, int, str, Kind]]:
     """Start, end, family and kind of every control token and role marker of the text."""
     reading = read_normalised(text)
-    hay = Haystack(reading.text)
+    hay = haystack(reading.text)
     kinds: tuple[tuple[Kind, Pattern], ...] = (("control", _control_pattern()), ("turn", _turn_pattern()))
     for kind, pattern in kinds:
         for low, high in pattern.in_text(hay):

@@ -26,7 +26,7 @@ _DOTTED = re.compile(r"(?:[\w\"'-]+[ \t]*\.[ \t]*){24}")
 _TARGETS = ("secret", "match", "line")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AllowList:
     """What a rule file excuses: patterns on the secret, the match or its line, and words inside the secret."""
 
@@ -43,11 +43,11 @@ class AllowList:
         return any(pattern.found(where) for pattern in self.patterns)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SecretRule:
     """One shape of a secret.
 
-    ``entropy`` is in bits a character; ``group`` 0 means the first group, if there is one. ``prefilter`` is a pattern
+    ``entropy`` is in bits a character; ``group`` is the secret's, 0 the whole match. ``prefilter`` is a pattern
     that says cheaply whether the rule need be searched for; ``own`` marks the shipped rules.
     """
 
@@ -130,8 +130,8 @@ def _rule(
     if severity not in ("error", "warning", "info"):
         raise ConfigError(f"severity of rule {name} must be error, warning or info", location=where)
     pattern = Pattern(source)
-    if not own:
-        _check(pattern, name, group, where)
+    # Not compiled where it is shipped: that would cost every start what a scan alone needs.
+    groups = 1 if own else _check(pattern, name, group, where)
     return SecretRule(
         id=name,
         title=name.replace("-", " ").replace("_", " "),
@@ -139,7 +139,7 @@ def _rule(
         pattern=pattern,
         keywords=tuple(keywords),
         entropy=float(entropy),
-        group=group,
+        group=group or min(1, groups),
         severity=Severity[severity.upper()],
         prefilter=_prefilter(row, tuple(keywords)),
         own=own,
@@ -155,14 +155,15 @@ def _prefilter(row: Mapping[str, object], keywords: tuple[str, ...]) -> str:
     return "(?i)" + "|".join(re.escape(word) for word in keywords) if keywords else str(row["regex"])
 
 
-def _check(pattern: Pattern, name: str, group: int, where: Location | None) -> None:
-    """Refuse a pattern that RE2 does not take, or a group that is not there."""
+def _check(pattern: Pattern, name: str, group: int, where: Location | None) -> int:
+    """The number of groups; refuses a pattern that RE2 does not take, or a group that is not there."""
     try:
         groups = pattern.groups()
     except PatternError as problem:
         raise PatternError(f"rule {name}: {problem.message}", help=problem.help, location=where) from None
     if group > groups:
         raise ConfigError(f"rule {name} has secretGroup {group}, its regex has {groups} groups", location=where)
+    return groups
 
 
 def _allow_lists(row: Mapping[str, object], where: Location | None, name: str) -> tuple[AllowList, ...]:

@@ -16,7 +16,7 @@ from math import log2
 
 from ctxc.detect.decoded import find_decoded
 from ctxc.detect.match import Match, in_order, masked
-from ctxc.detect.patterns import Haystack, PatternSet, windows
+from ctxc.detect.patterns import PatternSet, haystack, windows
 from ctxc.detect.projections import decode_base64
 from ctxc.detect.secret_rules import SecretRule, shipped_rules
 from ctxc.model.finding import Severity
@@ -73,6 +73,8 @@ def find_secrets(
         piece = text[begin:finish]
         for match in find_decoded(piece, find) if decode else find(piece):
             found.append(replace(match, start=begin + match.start, end=begin + match.end) if begin else match)
+    if len(found) < 2:
+        return tuple(found)
     rank = {f"secret.{rule.id}": place for place, rule in enumerate(_screen(extra)[0])}
     found.sort(key=lambda m: (-m.severity, m.start - m.end, rank[m.detector], m.start))
     return in_order(_without_overlaps(found))
@@ -103,10 +105,10 @@ def _screen(extra: tuple[SecretRule, ...]) -> tuple[tuple[SecretRule, ...], Patt
 def _scan(text: str, key: bytes, extra: tuple[SecretRule, ...]) -> Iterator[Match]:
     """The matches of all rules in one reading of a stretch of text."""
     rules, screen = _screen(extra)
-    hay = Haystack(text)
+    hay = haystack(text)
     for index in screen.which(hay.data):
         rule = rules[index]
-        for low, high, secret_low, secret_high in rule.pattern.spans(hay.data, rule.group or 1):
+        for low, high, secret_low, secret_high in rule.pattern.spans(hay.data, rule.group):
             start, end = hay.offset(secret_low), hay.offset(secret_high)
             secret = text[start:end]
             if _is_secret(rule, secret, text, (hay.offset(low), hay.offset(high))):

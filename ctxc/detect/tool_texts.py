@@ -13,7 +13,7 @@ from ctxc.detect.canonical import read_normalised
 from ctxc.detect.hidden_text import find_hidden_text
 from ctxc.detect.leaks import find_internal_urls
 from ctxc.detect.match import Match
-from ctxc.detect.patterns import Haystack
+from ctxc.detect.patterns import haystack
 from ctxc.detect.phrases import phrases, screen
 from ctxc.detect.pii import find_personal_data
 from ctxc.detect.role_tokens import find_role_tokens
@@ -72,7 +72,7 @@ def _said(text: Text, own_names: Collection[str]) -> Iterator[Match]:
     """T101, T102, T108, T115: what the text asks for."""
     spoken = re.sub(r"[_-]", " ", text.text) if text.role in ("key", "name") else text.text
     reading = read_normalised(spoken)
-    hay = Haystack(reading.text)
+    hay = haystack(reading.text)
     for index in screen(PHRASES).which(hay.data):
         phrase = phrases(PHRASES)[index]
         code = _code(phrase.id, text)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ctxc.base.escaping import visible
 from ctxc.detect.match import Match, in_order
-from ctxc.detect.patterns import Haystack, Pattern, PatternSet
+from ctxc.detect.patterns import Pattern, PatternSet, haystack
 from ctxc.model.finding import Severity
 
 _ERROR, _WARNING, _INFO = Severity.ERROR, Severity.WARNING, Severity.INFO
@@ -90,7 +90,7 @@ def find_volatile(text: str, *, tenants: Collection[str] = ()) -> tuple[Match, .
     Detector ids are ``volatile.clock``, ``.date``, ``.uuid``, ``.id``, ``.counter``, ``.path``, ``.hex``,
     ``.variable``, ``.tenant``.
     """
-    hay = Haystack(text)
+    hay = haystack(text)
     found: list[Match] = []
     for index in _SCREEN.which(hay.data):
         kind = _KINDS[index]
