@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from hashlib import sha256
 
 from ctxc.model.counting import Tokenizer
@@ -51,12 +52,21 @@ def _zone_keys(layout: Layout, profile: ProviderProfile, keyed_by: tuple[str, ..
     return found
 
 
-def first_difference(before: Keys, after: Keys, profile: ProviderProfile) -> Difference | None:
+def first_difference(
+    before: Keys, after: Keys, profile: ProviderProfile, tokenizer: Tokenizer | None = None
+) -> Difference | None:
     """Where ``after`` stops being an extension of ``before``; None where it is one.
 
     A change of a setting counts at the first block that it loses; a block that was added behind everything is no
-    difference, one that is gone is.
+    difference, one that is gone is. With a tokenizer the tokens that both share are counted inside that block too.
     """
+    found = _first_difference(before, after, profile)
+    if found is None or tokenizer is None:
+        return found
+    return replace(found, tokens=shared_tokens(before, after, tokenizer))
+
+
+def _first_difference(before: Keys, after: Keys, profile: ProviderProfile) -> Difference | None:
     shared = after.shared(before)
     old, new = before.layout.blocks, after.layout.blocks
     if shared == len(old):

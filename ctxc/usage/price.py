@@ -135,17 +135,19 @@ def cost_of(
     )
 
 
-def cost_of_call(prices: Prices, call: Call, state: State = "simulated") -> Cost:
+def cost_of_call(prices: Prices, call: Call, state: State = "simulated", *, cacheable: int = 0) -> Cost:
     """What a simulated call costs, once (its weight is not applied).
 
-    ``cold``: what it read it has to write, at the time to live of its marks; ``warm``: what it wrote it reads.
+    ``cold``: what it read it has to write, at the time to live of its marks; ``warm``: what it wrote it reads, and
+    ``cacheable`` tokens at least.
     """
-    cached = call.read + call.written
+    cached = min(call.input, call.read + call.written)
     ttl = next(iter(call.written_by_ttl), next((m.ttl for m in call.marks), ""))
     if state == "none":
         return cost_of(prices, uncached=call.input, output=call.output)
     if state == "warm":
-        return cost_of(prices, uncached=call.input - min(cached, call.input), read=cached, output=call.output)
+        cached = min(call.input, max(cached, cacheable))
+        return cost_of(prices, uncached=call.input - cached, read=cached, output=call.output)
     if state == "cold":
         writes = {ttl: cached} if call.marks or call.written else {}
         plain = call.input - (cached if writes else 0)

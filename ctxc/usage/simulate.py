@@ -99,11 +99,11 @@ class _Play:
     def __init__(self, rules: CacheRules, profile: ProviderProfile, tokenizer: Tokenizer) -> None:
         self._rules = rules
         self._profile = profile
+        self._tokenizer = tokenizer
         self._store = store_for(rules, tokenizer)
         self._now = 0
         self._past: list[_Past] = []
         self._seen: dict[bytes, int] = {}
-        self._keys: dict[int, Keys] = {}
 
     def call(self, sent: Sent) -> Call:
         if sent.at is not None:
@@ -136,7 +136,7 @@ class _Play:
         if self._rules.reads_own_write and written:
             read = max(read, written)
         near = None if sent.creates else self._nearest(keys)
-        difference = first_difference(near.keys, keys, self._profile) if near is not None else None
+        difference = first_difference(near.keys, keys, self._profile, self._tokenizer) if near is not None else None
         reason, lost = self._reason(sent, found, read, near, difference)
         shared = 0
         if near is not None and reason not in ("cache_hit", "first_request"):

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ctxc.model.counting import Tokenizer
 from ctxc.model.provider import ProviderProfile
 from ctxc.model.usage import Difference, Layout
 from ctxc.usage.difference import Keys, common_bytes, first_difference
@@ -160,6 +161,8 @@ def dynamic_before_stable(layout: Layout) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
-def appended(before: Layout, after: Layout, profile: ProviderProfile) -> Difference | None:
+def appended(
+    before: Layout, after: Layout, profile: ProviderProfile, tokenizer: Tokenizer | None = None
+) -> Difference | None:
     """Where a request is not an extension of the one before it; None where it is (append-only)."""
-    return first_difference(Keys(before, profile), Keys(after, profile), profile)
+    return first_difference(Keys(before, profile), Keys(after, profile), profile, tokenizer)
