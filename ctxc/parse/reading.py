@@ -21,6 +21,7 @@ from ctxc.source.paths import collisions
 from ctxc.source.tree import MAX_FILE_BYTES, MAX_INPUT_BYTES, Tree
 
 CONFIG_FILES = frozenset(("ctxc.yaml", "ctxc.yml", "pyproject.toml"))
+_KEYS_KEPT = 100
 _DEFINITIONS = frozenset(("yaml", "json", "markdown"))
 
 
@@ -67,7 +68,7 @@ class Reader:
             elif entry.kind:
                 definition = Definition(path, entry.kind, entry.value, True, entry.inputs)
             else:
-                self.unknown[path] = None
+                self.unknown[path] = entry.value
                 definition = None
             if definition is not None:
                 yield definition
@@ -168,7 +169,9 @@ class Reader:
         clean = not parsed.problems
         if not verdict.kind:
             self.unknown[path] = parsed.value
-            return None, cache.Entry("") if clean and not isinstance(parsed.value, dict) else None
+            # Of data, its keys are all that is ever asked: whether one of them was meant to say what the file is.
+            keys = dict.fromkeys(list(parsed.value)[:_KEYS_KEPT]) if isinstance(parsed.value, dict) else None
+            return None, cache.Entry("", keys) if clean else None
         value, problems = self._validate(verdict.kind, parsed.value)
         for found in too_many(problems):
             self.shared.report(path, found)
