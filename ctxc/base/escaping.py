@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from functools import cache
 
 DEFAULT_IGNORABLE = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
@@ -23,14 +24,20 @@ _OTHER_FORMAT = "\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\ufff9-\ufffb\U00011
 _COMPATIBLE = "\ufe60\ufe64\ufe65\ufe68\uff02\uff06\uff1c\uff1e\uff3c"
 _SURROGATES = "\ud800-\udfff"
 
-_JSON_HIDE = re.compile(f"[<>&\x7f-\x9f\u2028\u2029{_SURROGATES}{_COMPATIBLE}{_OTHER_FORMAT}{DEFAULT_IGNORABLE}]")
+_JSON_HIDE = f"[<>&\x7f-\x9f\u2028\u2029{_SURROGATES}{_COMPATIBLE}{_OTHER_FORMAT}{DEFAULT_IGNORABLE}]"
 _ASCII_HIDE = "<>&\x7f"
-_IGNORABLE = re.compile(f"[{DEFAULT_IGNORABLE}]+")
-_VISIBLE = re.compile(
+_IGNORABLE = f"[{DEFAULT_IGNORABLE}]+"
+_VISIBLE = (
     f"[\\\\{_CONTROLS}{_SURROGATES}{_OTHER_FORMAT}{DEFAULT_IGNORABLE}\u2800"
     "\ue000-\uf8ff\ufdd0-\ufdef\ufffe\uffff\U000f0000-\U0010ffff]"
 )
 _SHORT = {"\t": "\\t", "\n": "\\n", "\r": "\\r", "\\": "\\\\"}
+
+
+@cache
+def _compiled(source: str) -> re.Pattern[str]:
+    """A pattern, compiled when it is first used: what imports this module mostly needs none of them."""
+    return re.compile(source)
 
 
 def _json_escape(match: re.Match[str]) -> str:
@@ -51,12 +58,12 @@ def json_string_escape(text: str) -> str:
     quoted = json.dumps(text, ensure_ascii=False)
     if quoted.isascii() and not any(mark in quoted for mark in _ASCII_HIDE):
         return quoted  # by far the most common, and several times faster than a search
-    return _JSON_HIDE.sub(_json_escape, quoted)
+    return _compiled(_JSON_HIDE).sub(_json_escape, quoted)
 
 
 def without_ignorables(text: str) -> str:
     """The text without default-ignorable code points: what a reader sees, not what is there."""
-    return text if text.isascii() else _IGNORABLE.sub("", text)
+    return text if text.isascii() else _compiled(_IGNORABLE).sub("", text)
 
 
 def fence_for(text: str, mark: str = "`", minimum: int = 3) -> str:
@@ -87,7 +94,7 @@ def visible(text: str, limit: int = 0, *, newlines: bool = False, backslashes: b
         char = match.group()
         return char if char in kept else _SHORT.get(char) or f"\\u{{{ord(char):x}}}"
 
-    shown = _VISIBLE.sub(show, text)
+    shown = _compiled(_VISIBLE).sub(show, text)
     if limit and len(shown) > limit:
         return shown[: limit - 1] + "…"
     return shown
