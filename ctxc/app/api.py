@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ctxc.app.naming import advice
 from ctxc.base.errors import NothingMatched
 
 if TYPE_CHECKING:
@@ -48,10 +48,9 @@ def find_fixture(project: Project, fixture_id: str) -> Fixture:
     found = project.fixtures.get(fixture_id)
     if found is not None:
         return found
-    near = get_close_matches(fixture_id, sorted(project.fixtures), n=1, cutoff=0.5)
-    hints = [f"did you mean {near[0]!r}?"] if near else []
     broken = sum(f.severity.label == "error" for f in project.findings)
-    if broken:
-        hints.append(f"{broken} errors kept files from being loaded: `ctxc compile` shows them")
-    hints.append("`ctxc list fixtures` shows all")
-    raise NothingMatched(f"there is no fixture {fixture_id!r}", help="; ".join(hints))
+    unloaded = f"{broken} errors kept files from being loaded: `ctxc compile` shows them" if broken else ""
+    raise NothingMatched(
+        f"there is no fixture {fixture_id!r}",
+        help=advice(fixture_id, sorted(project.fixtures), unloaded, "`ctxc list fixtures` shows all", listed=False),
+    )

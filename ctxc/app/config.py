@@ -259,11 +259,14 @@ def _from_text(name: str, variable: str, text: str) -> Any:
 
 
 def _unknown_variables(environment: Mapping[str, str]) -> tuple[str, ...]:
+    known = {*map(variable_of, _FROM_ENVIRONMENT), *_OTHER_VARIABLES}
+    strange = sorted(v for v in environment if v.startswith("CTXC_") and v not in known)
+    if not strange:
+        return ()
     from difflib import get_close_matches
 
-    known = {*map(variable_of, _FROM_ENVIRONMENT), *_OTHER_VARIABLES}
     notes = []
-    for variable in sorted(v for v in environment if v.startswith("CTXC_") and v not in known):
+    for variable in strange:
         near = get_close_matches(variable, sorted(known), n=1, cutoff=0.8)
         if near:
             notes.append(f"{variable} is set and means nothing; did you mean {near[0]}?")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
+from ctxc.app.naming import advice
 from ctxc.base.errors import NothingMatched
 from ctxc.model.explanation import Explanation, Lost, Spent, Trail
 from ctxc.model.package import Decision, Package, State
@@ -103,10 +103,9 @@ def _trails(project: Project, fixture: Fixture, package: Package, name: str) -> 
     if fragment:
         return (_absent_fragment(fixture, fragment[-1]),)
     names = {*ids, *(i.partition("/")[0] for i in ids), *project.fragments}
-    near = get_close_matches(name, sorted(names), n=1, cutoff=0.5)
     raise NothingMatched(
         f"fixture {package.fixture_id!r} has no candidate {name!r}",
-        help=(f"did you mean {near[0]!r}? " if near else "") + f"`ctxc explain {package.fixture_id}` shows all of them",
+        help=advice(name, sorted(names), f"`ctxc explain {package.fixture_id}` shows all of them", listed=False),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ctxc.app.naming import advice
 from ctxc.base.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,11 +30,7 @@ def listing(workspace: Workspace, kind: str) -> list[Item]:
     Raises UsageError for a kind that does not exist.
     """
     if kind not in _LISTS:
-        from difflib import get_close_matches
-
-        near = get_close_matches(kind, kinds(), n=1)
-        hint = f"did you mean {near[0]}? " if near else ""
-        raise UsageError(f"there is nothing called {kind!r} to list", help=f"{hint}known: {', '.join(kinds())}")
+        raise UsageError(f"there is nothing called {kind!r} to list", help=advice(kind, kinds()))
     return sorted(_LISTS[kind](workspace), key=lambda item: (item["id"], item["version"], item["path"]))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib.resources import files
 
+from ctxc.app.naming import advice
 from ctxc.base.errors import UsageError
 
 
@@ -29,8 +30,4 @@ def schema_text(kind: str) -> str:
         return schemas.schema_text(kind)
     if kind in output_kinds():
         return files("ctxc.report").joinpath("schemas", f"{kind}.schema.json").read_text(encoding="utf-8")
-    from difflib import get_close_matches
-
-    near = get_close_matches(kind, kinds(), n=1)
-    hint = f"did you mean {near[0]}? " if near else ""
-    raise UsageError(f"there is no schema {kind!r}", help=f"{hint}known: {', '.join(kinds())}")
+    raise UsageError(f"there is no schema {kind!r}", help=advice(kind, kinds()))

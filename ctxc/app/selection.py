@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Protocol
 
+from ctxc.app.naming import advice
 from ctxc.base.errors import NothingMatched
 from ctxc.model.finding import Finding, Severity
 
@@ -88,10 +88,9 @@ def _template(fixture: Selectable) -> str:
 
 
 def _nothing(what: str, pattern: str, names: Sequence[str], findings: Sequence[Finding]) -> NothingMatched:
-    near = get_close_matches(pattern, names, n=1, cutoff=0.5)
     errors = sum(f.severity is Severity.ERROR for f in findings)
-    hints = [f"did you mean {near[0]!r}?"] if near else []
-    hints.append(f"`ctxc list {what}s` shows all")
-    if errors:
-        hints.append(f"{errors} errors kept files from being loaded: `ctxc compile` without a selection shows them")
-    return NothingMatched(f"no {what} matches {pattern!r}", help="; ".join(hints))
+    unloaded = f"{errors} errors kept files from being loaded: `ctxc compile` without a selection shows them"
+    return NothingMatched(
+        f"no {what} matches {pattern!r}",
+        help=advice(pattern, names, f"`ctxc list {what}s` shows all", unloaded if errors else "", listed=False),
+    )

@@ -56,7 +56,7 @@ class Workspace:
     def project(self) -> Project:
         """Everything loaded from the tree."""
         if self._project is None:
-            self._project = _load(self.tree, self.settings, self.store)
+            self._project = load(self.tree, self.settings, self.store)
         return self._project
 
     def source_text(self, path: str) -> str | None:
@@ -72,7 +72,7 @@ class Workspace:
         """The project as if the given files defined nothing; other files can still refer to them."""
         from ctxc.app.partial import PartialTree
 
-        return _load(PartialTree(self.tree, hidden), self.settings, self.store)
+        return load(PartialTree(self.tree, hidden), self.settings, self.store)
 
     def compiler(self, options: Options, *, project: Project | None = None) -> Compiler:
         """A compiler of the project (or of a part of it), counting through the store."""
@@ -163,10 +163,10 @@ def load_tree(tree: Tree) -> Project:
     """Load a project from a tree; its configuration is ``ctxc.yaml`` in it, or the defaults."""
     source = configuration.source_in_tree(tree)
     settings = configuration.resolve(source, flags={}, environment={}).settings
-    return _load(tree, settings, open_store(None))
+    return load(tree, settings, open_store(None))
 
 
-def _load(tree: Tree, settings: Settings, store: CountStore) -> Project:
+def load(tree: Tree, settings: Settings, store: CountStore) -> Project:
     from ctxc import providers
     from ctxc.parse.load import load_project
 

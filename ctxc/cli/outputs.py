@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from ctxc.app.naming import advice
 from ctxc.base.errors import UsageError
 from ctxc.cli.console import Console
 from ctxc.report import View, format_ids
@@ -17,11 +18,7 @@ def check_format(name: str) -> str:
     """The name of an output format; raises UsageError for one that does not exist."""
     if name in format_ids():
         return name
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, format_ids(), n=1)
-    hint = f"did you mean {near[0]}? " if near else ""
-    raise UsageError(f"there is no output format {name!r}", help=f"{hint}known: {', '.join(format_ids())}")
+    raise UsageError(f"there is no output format {name!r}", help=advice(name, format_ids()))
 
 
 def parse_outputs(given: list[str]) -> list[tuple[str, Path]]:

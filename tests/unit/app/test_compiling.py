@@ -228,9 +228,9 @@ def test_selection_by_id_glob_template(run: Run) -> None:
 @pytest.mark.parametrize(
     ("fixtures", "templates", "message", "hint"),
     [
-        (("refund_qestion",), (), "no fixture matches 'refund_qestion'", "did you mean 'refund_question'?"),
+        (("refund_qestion",), (), "no fixture matches 'refund_qestion'", "did you mean refund_question?"),
         (("refund_question", "nothing"), (), "no fixture matches 'nothing'", "ctxc list fixtures"),
-        ((), ("helpdsk",), "no template matches 'helpdsk'", "did you mean 'helpdesk'?"),
+        ((), ("helpdsk",), "no template matches 'helpdsk'", "did you mean helpdesk?"),
     ],
 )
 def test_a_pattern_that_matches_nothing_is_an_error(

@@ -81,7 +81,7 @@ def test_a_slot_shows_all_that_came_from_it(library: object) -> None:
 def test_an_unknown_section_names_the_nearest(library: object) -> None:
     with pytest.raises(NothingMatched) as caught:
         explained(library, "q3_cross_check", "evidnce")
-    assert "did you mean 'evidence'?" in caught.value.help
+    assert "did you mean evidence?" in caught.value.help
 
 
 def test_a_refused_budget_says_by_how_much_and_what_to_do(library: object) -> None:

@@ -1,0 +1,17 @@
+"""What to say of a name that means nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+def advice(wrong: str, known: Iterable[str], *more: str, listed: bool = True) -> str:
+    """The known name that was probably meant, all that are known (unless not ``listed``), and what else may help."""
+    from ctxc.parse.problems import nearest
+
+    names = list(known)
+    near = nearest(wrong, names)
+    parts = [f"did you mean {near}?"] if near else []
+    if listed:
+        parts.append(f"known: {', '.join(names)}")
+    return "; ".join([*parts, *(m for m in more if m)])
