@@ -33,6 +33,11 @@ def parser_of(text: str | bytes) -> Any:
     return yaml.Loader(text)
 
 
+def holds_surrogate(text: str) -> bool:
+    """Whether a text holds half of a surrogate pair; libyaml refuses its escape, the pure parser lets it through."""
+    return not text.isascii() and any("\ud800" <= c <= "\udfff" for c in text)
+
+
 def read_ordinary(text: bytes) -> Any:
     """The value of an ordinary YAML text; raises Unusual for any other, and yaml's own errors."""
     yaml = library()
@@ -40,6 +45,7 @@ def read_ordinary(text: bytes) -> Any:
     mapping_start, mapping_end = yaml.MappingStartEvent, yaml.MappingEndEvent
     sequence_start, sequence_end = yaml.SequenceStartEvent, yaml.SequenceEndEvent
     document_start, document_end, stream_end = yaml.DocumentStartEvent, yaml.DocumentEndEvent, yaml.StreamEndEvent
+    pure = not yaml.__with_libyaml__
     following = parser_of(text).get_event
     following()  # the start of the stream
     root: Any = Plain("")
@@ -55,6 +61,8 @@ def read_ordinary(text: bytes) -> Any:
             if event.tag is not None or event.anchor is not None:
                 raise Unusual
             value: Any = event.value
+            if pure and holds_surrogate(value):
+                raise Unusual
             if in_map and key is None:
                 if value in container or (value == "<<" and event.implicit[0]):
                     raise Unusual

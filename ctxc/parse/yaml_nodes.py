@@ -11,7 +11,7 @@ from ctxc.parse.nodes import Node, Parsed, plain_data
 from ctxc.parse.problems import Problem
 from ctxc.parse.scalars import Plain
 from ctxc.parse.text import line_starts, span_at
-from ctxc.parse.yaml_events import library, parser_of, stand_ins
+from ctxc.parse.yaml_events import holds_surrogate, library, parser_of, stand_ins
 
 _REFUSED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
 
@@ -142,6 +142,9 @@ class _Reader:
         if self.back:
             text = text.translate(self.back)
         span = _span(event)
+        if holds_surrogate(text):
+            self.problems.append(_half_a_pair(span))
+            text = ""
         plain = event.implicit[0]
         if event.tag is not None:
             plain = event.tag in _OPEN_TAGS
@@ -328,6 +331,15 @@ class _Reader:
         )
 
 
+def _half_a_pair(span: Span) -> Problem:
+    return Problem(
+        "lone-surrogate",
+        "the escape is half of a surrogate pair or no character at all, and it cannot be sent",
+        "write the character itself, or \\U and its eight hex digits",
+        span,
+    )
+
+
 def _deep(span: Span) -> Problem:
     message = f"lists and mappings are nested deeper than {limits.DEPTH} levels"
     return Problem("too-deep", message, "flatten the structure", span)
@@ -364,10 +376,5 @@ def _syntax(error: Any, text: str) -> Problem:
     if "maximum nesting depth" in said:
         return _deep(span)
     if "invalid Unicode character escape" in said:
-        return Problem(
-            "lone-surrogate",
-            "the escape is half of a surrogate pair or no character at all, and it cannot be sent",
-            "write the character itself, or \\U and its eight hex digits",
-            span,
-        )
+        return _half_a_pair(span)
     return Problem("syntax", f"not valid YAML: {said}", help, span)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import yaml
 
 from ctxc.base.spans import Span
 from ctxc.parse import limits
@@ -229,3 +230,34 @@ def test_places_of_keys_and_values() -> None:
 def test_an_empty_file_is_nothing() -> None:
     assert value("") is None
     assert value("# only a comment\n") is None
+
+
+DOCUMENTS = [
+    "a: 1\nb: [x, 'y', \"z\"]\nc:\n  - |\n    text\n  - {k: v}\n",
+    "a: &x {k: [1, two]}\nb: *x\n",
+    "ä: ü  # comment\nlist:\n- 1\n-\n- ~\n",
+    "a: 1\na: 2\n",
+    "a: !x 1\n<<: 2\n",
+    "a: *b\n",
+    "- !!str 5\n- ! x\n",
+    "---\na: 1\n---\nb: 2\n",
+]
+
+
+@pytest.mark.parametrize("text", DOCUMENTS)
+def test_the_pure_parser_gives_the_same(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    fast, careful = parse_yaml(text), read_nodes(text)
+    monkeypatch.setattr(yaml, "__with_libyaml__", False)
+    slow = read_nodes(text)
+    assert parse_yaml(text).value == fast.value
+    assert slow.problems == careful.problems
+    assert slow.value == careful.value
+    if careful.root is not None and slow.root is not None:
+        assert marks(slow.root) == marks(careful.root)
+
+
+@pytest.mark.parametrize("text", ["a: b: c\n", "a: [1\n", "a:\n\t- b\n", 'a: "\\ud800"\n', "[" * 3_000])
+def test_the_pure_parser_refuses_the_same(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(yaml, "__with_libyaml__", False)
+    assert len(parse_yaml(text).problems) == 1
+    assert parse_yaml(text).problems[0].is_error
