@@ -262,9 +262,7 @@ def _fitted(
         count = count_request(request, rendered)
         if count.upper <= request.limits.available:
             return result, _recounted(ordered, rendered, count), rendered, count
-        # The band may be wider than the tokenizer's own (tool definitions): both measures have to come down.
-        excess = max(count.tokens - usable(request), count.upper - request.limits.available)
-        framing += max(excess, 1)
+        framing = _framing_of(request, ordered, count)
         measured = True
     raise InternalFault(f"fixture {request.fixture.id!r}: the required part fits alone and not in the request")
 
@@ -290,7 +288,14 @@ def _is_inside(part: CountPart) -> bool:
 
 
 def _measured_framing(request: Request, drafts: Sequence[Draft]) -> int:
-    count = count_request(request, render(request, drafts))
+    return _framing_of(request, drafts, count_request(request, render(request, drafts)))
+
+
+def _framing_of(request: Request, drafts: Sequence[Draft], count: Count) -> int:
+    """What a request takes beyond its sections, each counted alone with the framing of its messages.
+
+    With it, what fits by its sections fits as a whole, unless other sections take more framing.
+    """
     alone = sum(d.tokens + d.messages * per_message(request) for d in drafts)
     # The band may be wider than the model's own (tool framing): what is over the usable part counts as framing.
     slack = max(0, count.upper - count.tokens - (request.limits.available - usable(request)))

@@ -118,6 +118,17 @@ def _missing(
             fixture=fixture.id,
             help=f"add `{key}: ID`; known: {', '.join(sorted(known)) or 'none'}",
         )
+    for path, broken in project.broken.items():
+        if broken == name:
+            return fault(
+                project,
+                "unknown-reference",
+                f"{what} {name!r} could not be loaded: {path} has errors",
+                at=at or fixture.origin.child(key),
+                fixture=fixture.id,
+                help=f"mend the findings of {path} first",
+                related=((Origin(path), f"the {what}"),),
+            )
     return fault(
         project,
         "unknown-reference",

@@ -50,7 +50,7 @@ def test_a_conversation_has_no_hole():
 
 
 def test_steps_of_one_long_turn_leave_from_its_beginning():
-    steps = [m for n in range(10) for m in call("run", f"c{n}", '{"n": %d}' % n, f"result {n} " * 30)]
+    steps = [m for n in range(10) for m in call("run", f"c{n}", f'{{"n": {n}}}', f"result {n} " * 30)]
     package = compiled(
         project(sections=[spec("history", max_tokens=300)]), fixture(user="go on", history=[user("fix it"), *steps])
     )
