@@ -44,6 +44,7 @@ class Shared:
         self.broken: dict[str, tuple[str, str]] = {}  # path of a broken file -> kind and id, as far as known
         self.lost: dict[str, set[str]] = {}  # kind -> ids that broken files would have defined; "": any id
         self._validators: dict[str, Validator] = {} if validators is None else validators
+        self.error_count = 0
         self.listed: frozenset[str] = frozenset()  # files of the configured folders
         self._exists: dict[str, bool] = {}
         self._digests: dict[str, str] = {}
@@ -80,6 +81,7 @@ class Shared:
     def report(self, path: str, problem: Problem) -> None:
         """Note what is wrong in a file."""
         self.problems.setdefault(path, []).append(problem)
+        self.error_count += problem.is_error
 
     def errors(self, path: str) -> int:
         """How many errors a file has so far."""

@@ -110,13 +110,13 @@ class _Loader:
         if definition.kind == "fragment":
             self._make_fragments(value, file)
             return
-        before = self.shared.errors(path)
+        before = self.shared.error_count  # of all files: what a fixture names is part of it
         if definition.inputs is not None:
             lazy = LazyInputs(partial(self._later, path, definition.inputs))
             made: Any = read_fixture(value, file, self._digest(path), lazy)
         else:
             made = self._typed(definition.kind, value, file)
-        if self.shared.errors(path) != before:
+        if self.shared.error_count != before:
             self.shared.lose(path, definition.kind, text_of(value.get(kinds.ID_KEYS[definition.kind])))
         elif isinstance(made, Conversation):
             self.conversations.append(made)
@@ -174,9 +174,9 @@ class _Loader:
     def _make_fragments(self, entries: list[Any], file: File) -> None:
         markdown = document.syntax_of(file.path) == "markdown"
         for pointer, entry in entries:
-            before = self.shared.errors(file.path)
+            before = self.shared.error_count
             fragment = self._fragment(entry, file, pointer, markdown)
-            if fragment is not None and self.shared.errors(file.path) == before:
+            if fragment is not None and self.shared.error_count == before:
                 self.fragments.append(fragment)
             else:
                 self.shared.lose(file.path, "fragment", entry["fragment_id"])

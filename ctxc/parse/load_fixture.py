@@ -21,7 +21,7 @@ from ctxc.parse.scalars import typed
 RECORDS = ("memory", "evidence", "tool_results", "handoff", "examples")
 LISTS = frozenset((*RECORDS, "history", "fragments"))
 """Inputs that have a shape; every other key is free."""
-_WRAPPERS = ("messages", "history", "records", "items", "results", "evidence", "memory", "data")
+_WRAPPERS = ("messages", "history", "input", "records", "items", "results", "evidence", "memory", "data")
 _NO_INPUTS = Inputs()
 _NO_EXPECT = Expect()
 
@@ -183,10 +183,9 @@ def _recorded(
         elif definition == "record":
             found = [found]
     if not isinstance(found, list):
-        source.problem(
-            "wrong-type", f"expected a list of {definition}s", "write a list, or one JSON value a line in a .jsonl",
-            at=pointer,
-        )  # fmt: skip
+        lists = [k for k, v in around.items() if isinstance(v, list)] if around else []
+        help = f"say where the list is: `pointer: /{lists[0]}`" if lists else "write a list, or one JSON value a line"
+        source.problem("wrong-type", f"expected a list of {definition}s", help, at=pointer)
         return None
     problems: list[Problem] = []
     validator = file.shared.validator("fixture")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -277,3 +278,34 @@ def test_an_empty_project_says_so(load: Load) -> None:
     project = load({"README.md": "x"})
     assert [(f.location.path, f.name) for f in project.findings] == [("templates", "empty-project")]
     assert "ctxc init" in project.findings[0].help
+
+
+@pytest.mark.parametrize(
+    "recorded",
+    ['{"role": "usr", "content": "x"}\n', '{"role": "user", "content": 5}\n', "{broken\n", '{"role": "user"}\n'],
+)
+def test_a_fixture_whose_recorded_file_is_broken_is_broken_too(load: Load, recorded: str) -> None:
+    text = "fixture_id: {0}\ntemplate: t\ninputs: {{history: {{file: h.jsonl}}}}\n"
+    files = {f"tests/fixtures/{n}.yaml": text.format(n) for n in "ab"}
+    project = load(TEMPLATE | files | {"tests/fixtures/h.jsonl": recorded})
+    assert project.fixtures == {}
+    assert project.broken == {"tests/fixtures/a.yaml": "a", "tests/fixtures/b.yaml": "b"}
+    assert any(f.location.path == "tests/fixtures/h.jsonl" for f in project.findings)
+
+
+def test_a_list_that_stands_deeper_is_pointed_at(load: Load) -> None:
+    files = fixture(" {history: {file: h.json}}") | {"tests/fixtures/h.json": '{"runs": [], "n": 1}'}
+    (finding,) = load(files).findings
+    assert (finding.name, finding.help) == ("wrong-type", "say where the list is: `pointer: /runs`")
+
+
+def test_real_transcripts(load: Load, shared: Path) -> None:
+    (path,) = (shared / "corpus" / "transcript").glob("*function_calling_replace_from_source*")
+    for more in ("", ", pointer: /history"):
+        project = load(fixture(f" {{history: {{file: h.json{more}}}}}") | {"tests/fixtures/h.json": path.read_bytes()})
+        assert short(project) == []
+        history = project.fixtures["f"].inputs.history
+        assert len(history) == 28
+        calls = [c.id for m in history for c in m.tool_calls]
+        assert len(calls) == 13
+        assert [m.tool_call_id for m in history if m.role == "tool"] == calls
