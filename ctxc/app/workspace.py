@@ -167,6 +167,7 @@ def load_tree(tree: Tree) -> Project:
 
 
 def load(tree: Tree, settings: Settings, store: CountStore) -> Project:
+    """Load a project from a tree; what was parsed before comes from the store."""
     from ctxc import providers
     from ctxc.parse.load import load_project
 
