@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 from ctxc.base.spans import Location, Origin
 from ctxc.detect.match import Match
 from ctxc.model.contract import ToolSet
-from ctxc.model.finding import Finding
+from ctxc.model.finding import Finding, Severity
 from ctxc.model.section import Tool
 from ctxc.rules._texts import place_in_value
 from ctxc.rules._tools import toolsets
 from ctxc.rules.engine import Context, Rule
 
+_SIZE = "tool.T114"
 SCHEMA_KEYS = ("input_schema", "inputSchema", "parameters", "inputSchema/json")
 
 
@@ -24,11 +25,11 @@ class _Found(NamedTuple):
 
 
 def of_tools(rule: Rule, context: Context, detectors: tuple[str, ...], help: str) -> Iterator[Finding]:
-    """Findings of some detectors (``T101``) in every tool set, as severe as the detector says."""
+    """Findings of some detectors (``T101``) in every tool set; mere information only about sizes."""
     wanted = {f"tool.{d}" for d in detectors}
     for found in context.shared(_matches):
         match = found.match
-        if match.detector in wanted:
+        if match.detector in wanted and (match.severity > Severity.INFO or match.detector == _SIZE):
             yield rule.finding(
                 context,
                 f"tool {found.tool.name!r}: {match.message}",

@@ -31,23 +31,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxc.compiler.resolve import DEFAULT_OUTPUT_RESERVE
-from ctxc.model.finding import Finding, Severity
+from ctxc.model.finding import Finding
 from ctxc.rules._texts import templates
 from ctxc.rules.engine import Context, rule
 
 
 def check(context: Context) -> Iterator[Finding]:
-    """Budgets without a reserve; a template without any budget is a note only."""
+    """Budgets without a reserve; a template without any budget takes the defaults knowingly."""
     for template in templates(context):
-        if template.budget.output_reserve is None:
-            has_budget = bool(template.budget.origin.path)
+        if template.budget.output_reserve is None and template.budget.origin.path:
             yield RULE.finding(
                 context,
                 f"template {template.id!r} names no output_reserve: {DEFAULT_OUTPUT_RESERVE} tokens are kept",
-                at=template.budget.origin if has_budget else template.origin.child("template_id"),
-                key=has_budget,
+                at=template.budget.origin,
+                key=True,
                 help="add `output_reserve:` to `budget:`",
-                severity=None if has_budget else Severity.INFO,
                 data={"default": DEFAULT_OUTPUT_RESERVE},
             )
 

@@ -43,6 +43,7 @@ from ctxc.rules._routes import newest
 from ctxc.rules._texts import is_file, templates
 from ctxc.rules.engine import Context, rule
 
+_MODES = ("explicit", "implicit_interval", "implicit_latest_message")
 _WRAPPER = 60  # bytes of the block around a section, more than any renderer writes
 
 
@@ -55,7 +56,10 @@ def check(context: Context) -> Iterator[Finding]:
         for found in targets(context, template):
             least = found.row.cache.get("min_tokens")
             mode = found.row.cache.get("mode")
-            if not isinstance(least, int) or mode not in ("explicit", "implicit_interval", "implicit_latest_message"):
+            # A minimum that was not verified may not be claimed; without any marks nothing was meant to be cached.
+            if not isinstance(least, int) or mode not in _MODES or "cache.min_tokens" in found.row.unverified:
+                continue
+            if mode != "explicit" and not template.checkpoints:
                 continue
             texts = _texts(context, template) if texts is None else texts
             most = _most(context, found, texts, least)
