@@ -6,13 +6,13 @@ Bad:
 
     # file: templates/t.json
     {"template_id": "t", "version": 1, "sections": [{"id": "policy", "source": "literal", "text": "x",
-        "max_tokens": NaN}]}
+     "max_tokens": NaN}]}
 
 Good:
 
     # file: templates/t.json
     {"template_id": "t", "version": 1, "sections": [{"id": "policy", "source": "literal", "text": "x",
-        "max_tokens": 40}]}
+     "max_tokens": 40}]}
 
 Mend: Write a finite number, or null.
 """

@@ -5,7 +5,7 @@ Why: The next finding of the kind in the same file would be silenced.
 Bad:
 
     # file: .ctxc/baseline.jsonl
-    {"code":"CTX019","count":1,"key":"0000000000000000","name":"float-like-version","path":"templates/t.yaml","reason":"when lint was introduced"}
+    {"code":"CTX019","count":1,"key":"0000000000000000","name":"float-like-version","path":"templates/t.yaml","reason":""}
     # file: templates/t.yaml
     template_id: t
     version: 1

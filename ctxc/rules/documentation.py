@@ -176,10 +176,14 @@ def _fenced(text: str) -> str:
     return f"{fence}text\n{text}\n{fence}"
 
 
-def page(rules: Iterable[Rule], command_help: str = "") -> str:
+def page(rules: Iterable[Rule]) -> str:
     """The whole page of rules: an index, the map of detectors, and every rule by family."""
     ordered = sorted(rules, key=lambda r: r.code)
-    parts = [_HEAD, _index(ordered), "## Detectors\n\n" + _DETECTORS + "\n\n" + detector_map(ordered)]
+    parts = [
+        _HEAD,
+        "## All rules\n\n" + index(ordered),
+        "## Detectors\n\n" + _DETECTORS + "\n\n" + detector_map(ordered),
+    ]
     for number, family in enumerate(FAMILIES):
         mine = [r for r in ordered if _family(r) == number]
         if mine:
@@ -196,14 +200,15 @@ def _family(rule: Rule) -> int:
     return int(rule.code[3]) if rule.code.startswith("CTX") else -1
 
 
-def _index(rules: list[Rule]) -> str:
+def index(rules: Iterable[Rule]) -> str:
+    """A table of rules, each with a link to its own heading."""
     rows = ["| code | name | severity | tier | what is found |", "|---|---|---|---|---|"]
     for rule in rules:
         what = rule.summary.replace("|", "\\|")
         rows.append(
             f"| [{rule.code}](#{rule.code.lower()}) | {rule.name} | {rule.severity.label} | {rule.tier} | {what} |"
         )
-    return "## All rules\n\n" + "\n".join(rows)
+    return "\n".join(rows)
 
 
 def detector_map(rules: Iterable[Rule]) -> str:
@@ -211,12 +216,37 @@ def detector_map(rules: Iterable[Rule]) -> str:
     found: dict[str, list[str]] = {}
     for rule in rules:
         for detector in rule.detectors:
-            found.setdefault(detector, []).append(rule.code)
+            for name in _names(detector, rule):
+                found.setdefault(name, []).append(rule.code)
     rows = ["| detector | rules |", "|---|---|"]
     for detector in sorted(found, key=_natural):
         codes = ", ".join(f"[{c}](#{c.lower()})" for c in found[detector])
         rows.append(f"| `{detector}` | {codes} |")
     return "\n".join(rows)
+
+
+def _names(detector: str, rule: Rule) -> Iterable[str]:
+    """The ids that a pattern such as ``secret.*`` stands for."""
+    family, _, rest = detector.partition(".")
+    if rest != "*":
+        return (detector,)
+    if family == "secret":
+        from ctxc.detect.secret_rules import shipped_rules
+
+        return [f"secret.{r.id}" for r in shipped_rules() if r.severity is rule.severity]
+    if family == "pii":
+        from ctxc.detect.pii import KINDS
+
+        return [kind.id for kind in KINDS]
+    if family == "injection":
+        from ctxc.detect.injection import heuristics
+
+        return [f"injection.{h.id}" for h in heuristics()]
+    if family == "role":
+        from ctxc.detect.role_tokens import families
+
+        return [f"role.{f.id}" for f in families()]
+    return (detector,)
 
 
 def _natural(text: str) -> tuple[str, int, str]:

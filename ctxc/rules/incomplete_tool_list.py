@@ -14,7 +14,7 @@ Bad:
       - {id: tools, source: templates/tools.json}
     # file: templates/tools.json
     {"tools": [{"name": "find_service", "description": "Find a service.", "inputSchema": {"type": "object"}}],
-        "nextCursor": "page-2"}
+     "nextCursor": "page-2"}
 
 Good:
 

@@ -6,13 +6,13 @@ Bad:
 
     # file: templates/t.json
     {"template_id": "t", "version": 1, "sections": [{"id": "policy", "source": "literal",
-        "text": "Answer \ud800 briefly."}]}
+     "text": "Answer \ud800 briefly."}]}
 
 Good:
 
     # file: templates/t.json
     {"template_id": "t", "version": 1, "sections": [{"id": "policy", "source": "literal",
-        "text": "Answer \ud83d\ude00 briefly."}]}
+     "text": "Answer \ud83d\ude00 briefly."}]}
 
 Mend: Write the character itself, or both halves of its pair.
 """

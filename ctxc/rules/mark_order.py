@@ -15,9 +15,9 @@ Bad:
       - {id: tools, source: templates/tools.json}
     # file: templates/tools.json
     [{"name": "a", "description": "Find a service.", "input_schema": {"type": "object", "properties": {}},
-        "cache_control": {"type": "ephemeral"}},
+     "cache_control": {"type": "ephemeral"}},
      {"name": "b", "description": "Book a service.", "input_schema": {"type": "object", "properties": {}},
-         "cache_control": {"type": "ephemeral", "ttl": "1h"}}]
+     "cache_control": {"type": "ephemeral", "ttl": "1h"}}]
 
 Good:
 

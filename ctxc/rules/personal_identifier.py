@@ -41,9 +41,9 @@ def check(context: Context) -> Iterator[Finding]:
     return report(
         RULE,
         context,
-        of(personal(context), "pii.card", "pii.iban", "pii.cn-id", "pii.ssn"),
+        of(personal(context), "pii.card", "pii.iban", "pii.cn-id", "pii.us-ssn"),
         "replace it by a description",
     )
 
 
-RULE = rule(__name__, __doc__, check, detectors=("pii.card", "pii.iban", "pii.cn-id", "pii.ssn"))
+RULE = rule(__name__, __doc__, check, detectors=("pii.card", "pii.iban", "pii.cn-id", "pii.us-ssn"))

@@ -15,7 +15,7 @@ Bad:
       - {id: tools, source: templates/tools.json}
     # file: templates/tools.json
     [{"name": "pay", "description": "Pay an invoice.", "input_schema": {"oneOf": [{"type": "object"},
-        {"type": "object"}]}}]
+     {"type": "object"}]}}]
 
 Good:
 
@@ -29,7 +29,7 @@ Good:
       - {id: tools, source: templates/tools.json}
     # file: templates/tools.json
     [{"name": "pay", "description": "Pay an invoice.", "input_schema": {"type": "object",
-        "properties": {"invoice": {"type": "string"}}}}]
+     "properties": {"invoice": {"type": "string"}}}}]
 
 Mend: Write what the message names in another way: alternatives inside a property, every object closed, every
 property required.

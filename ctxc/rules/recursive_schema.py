@@ -15,9 +15,9 @@ Bad:
       - {id: tools, source: templates/tools.json}
     # file: templates/tools.json
     [{"name": "build_tree", "description": "Build a tree.", "input_schema": {"type": "object",
-        "properties": {"root": {"$ref": "#/$defs/A"}},
-      "$defs": {"A": {"type": "object", "properties": {"next": {"$ref": "#/$defs/B"}}}, "B": {"type": "object",
-          "properties": {"back": {"$ref": "#/$defs/A"}}}}}}]
+     "properties": {"root": {"$ref": "#/$defs/A"}},
+     "$defs": {"A": {"type": "object", "properties": {"next": {"$ref": "#/$defs/B"}}}, "B": {"type": "object",
+     "properties": {"back": {"$ref": "#/$defs/A"}}}}}}]
 
 Good:
 
@@ -31,8 +31,8 @@ Good:
       - {id: tools, source: templates/tools.json}
     # file: templates/tools.json
     [{"name": "build_tree", "description": "Build a tree.", "input_schema": {"type": "object",
-        "properties": {"root": {"$ref": "#/$defs/A"}},
-      "$defs": {"A": {"type": "object", "properties": {"next_id": {"type": "string"}}}}}}]
+     "properties": {"root": {"$ref": "#/$defs/A"}},
+     "$defs": {"A": {"type": "object", "properties": {"next_id": {"type": "string"}}}}}}]
 
 Mend: Bound the depth: write the levels out, or refer to parts by an id.
 """

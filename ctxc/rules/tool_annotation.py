@@ -14,7 +14,7 @@ Bad:
       - {id: tools, source: templates/tools.json}
     # file: templates/tools.json
     [{"name": "delete_claim", "description": "Delete a claim.", "input_schema": {"type": "object",
-        "properties": {}}, "annotations": {"readOnlyHint": true}}]
+     "properties": {}}, "annotations": {"readOnlyHint": true}}]
 
 Good:
 
@@ -28,7 +28,7 @@ Good:
       - {id: tools, source: templates/tools.json}
     # file: templates/tools.json
     [{"name": "delete_claim", "description": "Delete a claim.", "input_schema": {"type": "object",
-        "properties": {}}, "annotations": {"destructiveHint": true}}]
+     "properties": {}}, "annotations": {"destructiveHint": true}}]
 
 Mend: Correct the hint.
 """

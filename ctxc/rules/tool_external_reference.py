@@ -15,8 +15,8 @@ Bad:
       - {id: tools, source: templates/tools.json}
     # file: templates/tools.json
     [{"name": "find_service", "description": "Find a service near the place of loss.",
-        "input_schema": {"type": "object",
-            "properties": {"claim": {"$ref": "https://schemas.partner.example/claim.json"}}}}]
+     "input_schema": {"type": "object",
+     "properties": {"claim": {"$ref": "https://schemas.partner.example/claim.json"}}}}]
 
 Good:
 
@@ -30,8 +30,8 @@ Good:
       - {id: tools, source: templates/tools.json}
     # file: templates/tools.json
     [{"name": "find_service", "description": "Find a service near the place of loss.",
-        "input_schema": {"type": "object", "properties": {"claim": {"$ref": "#/$defs/claim"}},
-            "$defs": {"claim": {"type": "string"}}}}]
+     "input_schema": {"type": "object", "properties": {"claim": {"$ref": "#/$defs/claim"}},
+     "$defs": {"claim": {"type": "string"}}}}]
 
 Mend: Define it under `$defs` of the same schema.
 """

@@ -14,7 +14,7 @@ Bad:
       - {id: tools, source: templates/tools.json}
     # file: templates/tools.json
     [{"name": "find_service", "description": "Find a service near the place of loss.",
-        "input_schema": {"type": "object", "properties": {}}},
+     "input_schema": {"type": "object", "properties": {}}},
      {"name": "Find-Service", "description": "Book a service.", "input_schema": {"type": "object", "properties": {}}}]
 
 Good:
@@ -29,7 +29,7 @@ Good:
       - {id: tools, source: templates/tools.json}
     # file: templates/tools.json
     [{"name": "find_service", "description": "Find a service near the place of loss.",
-        "input_schema": {"type": "object", "properties": {}}}]
+     "input_schema": {"type": "object", "properties": {}}}]
 
 Mend: Rename it.
 """

@@ -14,7 +14,7 @@ Bad:
       - {id: tools, source: templates/tools.json}
     # file: templates/tools.json
     [{"name": "run", "description": "Run any shell command.", "input_schema": {"type": "object",
-        "properties": {"command": {"type": "string", "description": "Any shell command."}}, "required": ["command"]}}]
+     "properties": {"command": {"type": "string", "description": "Any shell command."}}, "required": ["command"]}}]
 
 Good:
 
@@ -28,7 +28,7 @@ Good:
       - {id: tools, source: templates/tools.json}
     # file: templates/tools.json
     [{"name": "restart", "description": "Restart one of our services.", "input_schema": {"type": "object",
-        "properties": {"service": {"type": "string", "enum": ["web", "worker"]}}, "required": ["service"]}}]
+     "properties": {"service": {"type": "string", "enum": ["web", "worker"]}}, "required": ["service"]}}]
 
 Mend: Offer what is needed as tools or closed sets of values.
 """

@@ -14,8 +14,8 @@ Bad:
       - {id: tools, source: templates/tools.json}
     # file: templates/tools.json
     [{"name": "find_service", "description": "Find a service near the place of loss.",
-        "input_schema": {"type": "object", "properties": {}},
-            "icons": [{"src": "https://cdn.partner.example/icon.png"}]}]
+     "input_schema": {"type": "object", "properties": {}},
+     "icons": [{"src": "https://cdn.partner.example/icon.png"}]}]
 
 Good:
 
@@ -29,7 +29,7 @@ Good:
       - {id: tools, source: templates/tools.json}
     # file: templates/tools.json
     [{"name": "find_service", "description": "Find a service near the place of loss.",
-        "input_schema": {"type": "object", "properties": {}}}]
+     "input_schema": {"type": "object", "properties": {}}}]
 
 Mend: Remove it, or embed a small picture as `data:image/png`.
 """

@@ -14,7 +14,7 @@ Bad:
       - {id: tools, source: templates/tools.json}
     # file: templates/tools.json
     [{"name": "find_service", "description": "Find a service near the place of loss.",
-        "input_schema": {"type": "object", "properties": {"kind": {"type": "string"}}, "required": ["kinds"]}}]
+     "input_schema": {"type": "object", "properties": {"kind": {"type": "string"}}, "required": ["kinds"]}}]
 
 Good:
 
@@ -28,7 +28,7 @@ Good:
       - {id: tools, source: templates/tools.json}
     # file: templates/tools.json
     [{"name": "find_service", "description": "Find a service near the place of loss.",
-        "input_schema": {"type": "object", "properties": {"kind": {"type": "string"}}, "required": ["kind"]}}]
+     "input_schema": {"type": "object", "properties": {"kind": {"type": "string"}}, "required": ["kind"]}}]
 
 Mend: Correct what the message names.
 """

@@ -43,7 +43,7 @@ Good:
       - {id: tools, source: templates/tools.json}
     # file: templates/tools.json
     [{"name": "find_service", "description": "Find a service near the place of loss.",
-        "input_schema": {"type": "object", "properties": {}}}]
+     "input_schema": {"type": "object", "properties": {}}}]
 
 Mend: Shorten it; move background into a fragment.
 """

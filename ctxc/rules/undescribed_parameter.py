@@ -14,7 +14,7 @@ Bad:
       - {id: tools, source: templates/tools.json}
     # file: templates/tools.json
     [{"name": "find_service", "description": "Find a service.", "input_schema": {"type": "object",
-        "properties": {"radius": {"type": "number"}}}}]
+     "properties": {"radius": {"type": "number"}}}}]
 
 Good:
 
@@ -28,7 +28,7 @@ Good:
       - {id: tools, source: templates/tools.json}
     # file: templates/tools.json
     [{"name": "find_service", "description": "Find a service.", "input_schema": {"type": "object",
-        "properties": {"radius": {"type": "number", "description": "Kilometres from the place of loss."}}}}]
+     "properties": {"radius": {"type": "number", "description": "Kilometres from the place of loss."}}}}]
 
 Mend: Describe it in a few words.
 """

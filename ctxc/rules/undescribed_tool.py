@@ -27,7 +27,7 @@ Good:
       - {id: tools, source: templates/tools.json}
     # file: templates/tools.json
     [{"name": "find_service", "description": "Find a service near the place of loss.",
-        "input_schema": {"type": "object", "properties": {}}}]
+     "input_schema": {"type": "object", "properties": {}}}]
 
 Mend: Say what the tool does, when to use it and when not.
 """

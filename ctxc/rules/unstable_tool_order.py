@@ -20,7 +20,7 @@ Bad:
     mcp: tools_list.json
     # file: templates/tools_list.json
     {"tools": [{"name": "b", "description": "Book a service.", "inputSchema": {"type": "object"}},
-        {"name": "a", "description": "Find a service.", "inputSchema": {"type": "object"}}]}
+     {"name": "a", "description": "Find a service.", "inputSchema": {"type": "object"}}]}
 
 Good:
 
@@ -39,7 +39,7 @@ Good:
     mcp: tools_list.json
     # file: templates/tools_list.json
     {"tools": [{"name": "b", "description": "Book a service.", "inputSchema": {"type": "object"}},
-        {"name": "a", "description": "Find a service.", "inputSchema": {"type": "object"}}]}
+     {"name": "a", "description": "Find a service.", "inputSchema": {"type": "object"}}]}
 
 Mend: Leave `order` out, or write `order: name`.
 """

@@ -1,0 +1,47 @@
+"""Explain a rule: what it finds, why it matters, a bad and a good example, how to mend it.
+
+RULE is a code (CTX201) or a name (token-ceiling). Without one, or with --all, every rule is listed; with --all and
+--format markdown the whole reference is printed.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from ctxc.cli.session import session
+
+
+def _complete(incomplete: str) -> list[str]:
+    from ctxc.model.codes import CODES
+
+    words = [*CODES, *(name for name, _ in CODES.values())]
+    return [w for w in words if w.startswith(incomplete)]
+
+
+def run(
+    ctx: typer.Context,
+    *,
+    rules: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="RULE...", help="Codes or names.", autocompletion=_complete),
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Every rule.")] = False,
+    format: Annotated[
+        Literal["text", "markdown", "json"], typer.Option("--format", "-f", help="Output format.")
+    ] = "text",
+) -> int:
+    from ctxc.app.rule_reference import describe, find, listing, reference
+    from ctxc.base.errors import UsageError
+
+    if rules and everything:
+        raise UsageError("--all and a rule contradict each other", help="leave out one of them")
+    console = session(ctx).console
+    if rules:
+        console.report(describe(find(rules), format), machine=format == "json")
+    elif everything and format == "markdown":
+        console.report(reference())
+    else:
+        console.report(listing(format), machine=format == "json")
+    return 0
