@@ -15,7 +15,7 @@ from typing import Any
 from ctxc.base.spans import Span
 from ctxc.parse import limits
 from ctxc.parse.nodes import Node, Parsed, plain_data
-from ctxc.parse.problems import Problem
+from ctxc.parse.problems import Problem, shown
 from ctxc.parse.scalars import Num
 from ctxc.parse.text import line_starts, place, span_at
 
@@ -319,10 +319,10 @@ class _Reader:
             first = node.value[key][0]
             self._problem(
                 "duplicate-key",
-                f'the key "{key}" stands twice in this mapping',
+                f"the key {shown(key)} stands twice in this mapping",
                 f"remove one; the first is on line {first.line}",
                 span,
-                ((first, f'first "{key}"'),),
+                ((first, f"first {shown(key)}"),),
             )
             return
         node.value[key] = (span, value)

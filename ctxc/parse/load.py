@@ -26,7 +26,7 @@ from ctxc.parse.load_contract import read_contract, read_profile
 from ctxc.parse.load_fixture import read_conversation, read_fixture, read_inputs
 from ctxc.parse.load_policy import read_policy
 from ctxc.parse.load_tools import read_toolset, toolset_of_file
-from ctxc.parse.problems import Problem, finding
+from ctxc.parse.problems import Problem, finding, shown
 from ctxc.parse.reading import Definition, Reader, folder
 from ctxc.parse.sources import TreeSources
 from ctxc.parse.text import normalised
@@ -257,7 +257,7 @@ class _Loader:
         for conversation in self.conversations:
             first = found.setdefault(conversation.id, conversation)
             if first is not conversation:
-                message = f'the conversation "{conversation.id}" is defined twice; first in {first.origin.path}'
+                message = f"the conversation {shown(conversation.id)} is defined twice; first in {first.origin.path}"
                 file = File(conversation.origin.path, self.shared)
                 file.problem("duplicate-id", message, "give one another id", at="/conversation_id")
         return found

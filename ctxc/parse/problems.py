@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from ctxc.base.escaping import visible
 from ctxc.base.spans import Location, Span
 from ctxc.model.codes import code_of, severity_of
 from ctxc.model.finding import Finding, Related, Severity
@@ -82,9 +83,5 @@ def did_you_mean(wrong: str, known: Iterable[str]) -> str:
 
 
 def shown(value: object, limit: int = 40) -> str:
-    """A value as a message shows it: quoted, on one line, cut to a length in code points."""
-    text = value if isinstance(value, str) else repr(value)
-    text = text if len(text) <= limit else text[: limit - 1] + "…"
-    if not text.isprintable():
-        text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
-    return f'"{text}"'
+    """A value as a message shows it: quoted, on one line, the invisible as escapes, cut to so many code points."""
+    return f'"{visible(value if isinstance(value, str) else repr(value), limit)}"'

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from typing import NamedTuple
 
 from ctxc.base.spans import Span
-from ctxc.parse.problems import Problem
+from ctxc.parse.problems import Problem, shown
 
 _BOM = b"\xef\xbb\xbf"
 _LFS = b"version https://git-lfs.github.com/spec/v1\n"
@@ -96,7 +96,7 @@ def conflict_markers(text: str) -> list[Problem]:
     return [
         Problem(
             "conflict-marker",
-            f'a merge left the line "{m[0][:40]}" behind',
+            f"a merge left the line {shown(m[0])} behind",
             "settle the conflict and remove the marker lines",
             span_at(starts, m.start(), m.end()),
         )

@@ -8,7 +8,7 @@ from typing import Any
 from ctxc.base.spans import Span
 from ctxc.parse import limits
 from ctxc.parse.nodes import Node, Parsed, plain_data
-from ctxc.parse.problems import Problem
+from ctxc.parse.problems import Problem, shown
 from ctxc.parse.scalars import Plain
 from ctxc.parse.text import line_starts, span_at
 from ctxc.parse.yaml_events import holds_surrogate, library, parser_of, stand_ins
@@ -237,10 +237,10 @@ class _Reader:
             first = opened.node.value[text][0]
             self._problem(
                 "duplicate-key",
-                f'the key "{text}" stands twice in this mapping',
+                f"the key {shown(text)} stands twice in this mapping",
                 f"remove one; the first is on line {first.line}",
                 span,
-                ((first, f'first "{text}"'),),
+                ((first, f"first {shown(text)}"),),
             )
 
     def _filler_key(self, span: Span) -> None:
@@ -325,7 +325,7 @@ class _Reader:
         written = "!!" + tag.removeprefix(_CORE) if tag.startswith(_CORE) else tag
         self._problem(
             "custom-tag",
-            f'the tag "{written}" is not supported: a file is plain data',
+            f"the tag {shown(written)} is not supported: a file is plain data",
             "remove the tag; quote a value that has to stay text",
             Span(span.line, span.column, span.line, span.column + len(written)),
         )
