@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any
+from typing import Any, Literal
 
+from ctxc.model.counting import Count
 from ctxc.model.request import Segment
 
 
@@ -198,3 +199,40 @@ class Cost:
     def total(self) -> Decimal:
         """All of it."""
         return self.uncached + self.read + self.written + self.output
+
+
+CountedKind = Literal["request", "messages", "tools", "json", "text"]
+"""What a file was taken for: a request, messages alone, a list of tools, other JSON, plain text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolSize:
+    """A tool as a provider receives it, and what of its definition no provider ever sees.
+
+    ``sent_as`` is its name in the request; ``own`` maps a field that stays behind (title, annotations,
+    outputSchema ...) to its tokens as JSON text.
+    """
+
+    name: str
+    sent_as: str
+    tokens: int
+    pointer: str
+    own: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counted:
+    """What was counted, for whom, and how. Parts are in the order of the count; reports sort them.
+
+    ``window`` and ``available`` (the most input) are tokens of the model.
+    """
+
+    kind: CountedKind
+    provider: str
+    model: str
+    count: Count
+    window: int
+    available: int
+    recorded: Recorded | None = None
+    tools: tuple[ToolSize, ...] = ()
+    notes: tuple[str, ...] = ()

@@ -79,3 +79,14 @@ def image_tokens(row: ModelRow, width: int, height: int, detail: str = "auto") -
     from ctxc.providers._images import image_tokens as tokens
 
     return tokens(row.images, width, height, detail)
+
+
+def count_text(texts: Sequence[tuple[str, str]], tokenizer: Tokenizer, row: ModelRow) -> Count:
+    """Tokens of texts alone (each with the pointer that names it), without any framing of a request: the row's factor,
+    estimate and band apply."""
+    from ctxc.providers._tally import Tally
+
+    tally = Tally()
+    for pointer, text in texts:
+        tally.text(pointer, text)
+    return tally.finish(tokenizer, row)

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
-from ctxc.model.usage import Call, Cost, Difference, MarkUse, Recorded
+from ctxc.model.usage import Call, Cost, Difference, MarkUse, Recorded, Totals
 from ctxc.report._json import dump
 from ctxc.usage.placement import Advice, Placement
 from ctxc.usage.price import dollars, per_thousand
 from ctxc.usage.sequence import Assessment
-from ctxc.usage.simulate import Totals
 
 CACHE_SCHEMA = "ctxc.cache/1"
 

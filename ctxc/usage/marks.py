@@ -203,6 +203,22 @@ def static_end(layout: Layout) -> Block | None:
     return last
 
 
+def static_tokens(layout: Layout) -> int:
+    """Tokens of the leading run of stable segments; inside a block that holds others too, by their share of it."""
+    tokens = 0
+    for block in layout.blocks:
+        if block.stable:
+            tokens = block.end
+            continue
+        leading = 0
+        for segment in block.segments:
+            if not segment.stable:
+                break
+            leading += len(segment.wire)
+        return tokens + (block.end - tokens) * leading // max(len(block.wire), 1)
+    return tokens
+
+
 def unmarked_static(layout: Layout, rules: CacheRules) -> Block | None:
     """The end of the static part, where no mark stands after it and the provider would cache it with one (R6).
 

@@ -13,7 +13,7 @@ from ctxc.usage.breakeven import Compaction, compaction
 from ctxc.usage.cache_rules import CacheRules, cache_rules
 from ctxc.usage.conversation import TurnCheck, check_turns
 from ctxc.usage.latency import Latency, latency_of
-from ctxc.usage.marks import static_end
+from ctxc.usage.marks import static_tokens
 from ctxc.usage.placement import Advice, advise
 from ctxc.usage.price import Prices, State, add_costs, cost_of_call
 from ctxc.usage.simulate import simulate
@@ -119,11 +119,10 @@ def _in_state(
 
 def _static(sent: Sent, rules: CacheRules) -> int:
     """Tokens of the static part that a cache which needs no marks finds, once it is warm."""
-    end = static_end(sent.layout)
-    if end is None or rules.mode not in ("implicit_interval", "block"):
+    if rules.mode not in ("implicit_interval", "block"):
         return 0
     step = max(rules.interval, rules.granularity)
-    tokens = end.end // step * step
+    tokens = static_tokens(sent.layout) // step * step
     return tokens if tokens >= rules.min_tokens else 0
 
 

@@ -237,6 +237,8 @@ def _notes(rules: CacheRules, row: ModelRow, calls: Sequence[Call]) -> tuple[str
         notes.append(f"unverified in the profile: {', '.join(doubtful)}")
     if any(not c.guaranteed for c in calls):
         notes.append("the provider guarantees no implicit hit: the tokens read are the most that can be")
+    if any(c.reason == "stored" for c in calls):
+        notes.append("keeping a stored prefix is billed by the hour; that is not part of the cost")
     if rules.mode == "none":
         notes.append("this model has no prompt cache that is known")
     return tuple(notes)
