@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ctxc.base.spans import Origin
+from ctxc.base.spans import NOWHERE, Origin
 from ctxc.model.section import Tool
 
 
@@ -21,7 +21,7 @@ class Contract:
     citations: Mapping[str, Any] = field(default_factory=dict)
     description: str = ""
     content_hash: str = ""
-    origin: Origin = Origin("")
+    origin: Origin = NOWHERE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +35,7 @@ class ToolSet:
     order: str = "name"
     content_hash: str = ""
     mcp: str = ""  # path of the MCP tools/list answer that it was read from
-    origin: Origin = Origin("")
+    origin: Origin = NOWHERE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +48,7 @@ class RequestProfile:
     output_contract: str = ""
     static: tuple[str, ...] = ()
     content_hash: str = ""
-    origin: Origin = Origin("")
+    origin: Origin = NOWHERE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +62,7 @@ class Waiver:
     expires: str
     path: str = ""
     fingerprint: str = ""
-    origin: Origin = Origin("")
+    origin: Origin = NOWHERE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +73,8 @@ class Policy:
     version: str
     gates: Mapping[str, Any] = field(default_factory=dict)
     rules: Mapping[str, Any] = field(default_factory=dict)
+    where: Mapping[str, Any] = field(default_factory=dict)
+    base: str = ""
     waivers: tuple[Waiver, ...] = ()
     content_hash: str = ""
-    origin: Origin = Origin("")
+    origin: Origin = NOWHERE

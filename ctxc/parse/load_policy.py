@@ -15,14 +15,17 @@ def read_policy(value: dict[str, Any], file: File) -> Policy:
     """A policy with its waivers."""
     waivers = tuple(_waiver(w, file, child("/waivers", n)) for n, w in enumerate(value.get("waivers", ())))
     version = text_of(value.get("version"))
-    gates, rules = value.get("gates", {}), value.get("rules", {})
+    gates, rules, where = value.get("gates", {}), value.get("rules", {}), value.get("where", {})
+    base = text_of(value.get("base"))
     return Policy(
         id=value["policy_id"],
         version=version,
         gates=gates,
         rules=rules,
+        where=where,
+        base=base,
         waivers=waivers,
-        content_hash=digest_json([value["policy_id"], version, gates, rules, value.get("waivers", [])]),
+        content_hash=digest_json([value["policy_id"], version, gates, rules, where, base, value.get("waivers", [])]),
         origin=file.origin(),
     )
 
@@ -46,5 +49,7 @@ def _waiver(value: dict[str, Any], file: File, at: str) -> Waiver:
         expires=value["expires"],
         path=text_of(value.get("path")),
         fingerprint=text_of(value.get("fingerprint")),
+        id=text_of(value.get("id")),
+        ticket=text_of(value.get("ticket")),
         origin=file.origin(at),
     )

@@ -321,18 +321,19 @@ def _usage(
         count=package.count,
         segments=package.segments,
     )
-    end = static_end(layout)
+    cache: Mapping[str, Any] = package.snapshot.get("cache") or {}
+    prefix = int(cache.get("prefix_tokens") or 0)
     keys = Keys(layout, profile, rules.keyed_by)
     output = int((package.snapshot.get("budget") or {}).get("output_reserve") or 0)
-    cached = cacheable(layout, rules)
+    cached = cacheable(layout, rules, prefix)
     high = layout.band(layout.total)[1]
     prices = read_prices(prices_of(row, model))
     cold, warm = _money(prices, layout, rules, high, cached, output)
     slow = latency_of(row.latency, uncached=high, output=output)
     fast = latency_of(row.latency, uncached=high - cached, cached=cached, output=output)
     return {
-        "prefix": end.end if end is not None else 0,
-        "prefix_low": layout.band(end.end)[0] if end is not None else 0,
+        "prefix": prefix,
+        "prefix_low": layout.band(prefix)[0],
         "prefix_minimum": rules.min_tokens,
         "prefix_mode": rules.mode,
         "chain": tuple(k.hex()[:_SHORT] for k in keys.of_block),
@@ -345,17 +346,20 @@ def _usage(
     }
 
 
-def cacheable(layout: Layout, rules: CacheRules) -> int:
-    """Tokens at the start that a provider reads from its cache once a request with the same static part was sent."""
-    end = static_end(layout)
-    if end is None or rules.mode in ("none", "resource"):
-        return 0
+def cacheable(layout: Layout, rules: CacheRules, prefix: int) -> int:
+    """Tokens at the start that a provider reads from its cache once a request with the same static part was sent.
+
+    A provider with marks reads up to a mark; the others find a common start, ``prefix`` tokens, by themselves.
+    """
     if rules.mode in ("explicit", "implicit_latest_message"):
-        inside = [m.block.end for m in marks_of(layout, rules) if m.block.index <= end.index]
-        longest = max(inside, default=0)
-        return longest if longest >= rules.min_tokens else 0
-    step = max(rules.interval, rules.granularity)
-    tokens = end.end // step * step
+        end = static_end(layout)
+        inside = [m.block.end for m in marks_of(layout, rules) if end is not None and m.block.index <= end.index]
+        tokens = max(inside, default=0)
+    elif rules.mode in ("none", "resource"):
+        tokens = 0
+    else:
+        step = max(rules.interval, rules.granularity)
+        tokens = prefix // step * step
     return tokens if tokens >= rules.min_tokens else 0
 
 
