@@ -62,12 +62,17 @@ class Waiver:
     expires: str
     path: str = ""
     fingerprint: str = ""
+    id: str = ""
+    ticket: str = ""
     origin: Origin = NOWHERE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """What the gate judges by: data only. ``gates`` holds each gate's parameters as loaded."""
+    """What the gate judges by: data only. ``gates`` holds each gate's parameters as loaded.
+
+    ``where`` narrows everything that the policy says; ``base`` is ``required`` where a change has to be compared.
+    """
 
     id: str
     version: str
