@@ -37,3 +37,7 @@ class Origin(NamedTuple):
         """The origin of a value inside this one."""
         parts = "".join("/" + str(k).replace("~", "~0").replace("/", "~1") for k in keys)
         return Origin(self.path, self.pointer + parts)
+
+
+NOWHERE = Origin("")
+"""Of values that no file holds."""

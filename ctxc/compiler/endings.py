@@ -26,12 +26,26 @@ def without_model(request: Request, trail: Trail, reply: str, key: str) -> Packa
     return replace(ended(request, trail, Outcome.MODEL_NOT_REQUIRED, key), reply=reply)
 
 
+_FAILED = {
+    "outcome": "expected the outcome {expected}, got {actual}",
+    "max_input_tokens": "expected at most {expected} input tokens, got {actual}",
+    "loaded": "expected {expected!r} to be loaded; it is not in the request",
+    "not_loaded": "expected {expected!r} not to be loaded; it is in the request",
+    "dropped": "expected {expected!r} to be dropped; it was not",
+    "required_evidence": "required evidence {expected!r} is not in the request",
+    "must_contain": "the request does not contain {expected!r}",
+    "must_not_contain": "the request contains {expected!r}",
+}
+
+
 def failed(request: Request, expectations: Sequence[Expectation]) -> tuple[Finding, ...]:
     return tuple(
         faults.fault(
             request.project,
             "unexpected-outcome" if e.key == "outcome" else "expectation-failed",
-            f"expected {e.key} {e.expected!r}, got {e.actual!r}",
+            _FAILED.get(e.key, "expected {key} {expected!r}, got {actual!r}").format(
+                key=e.key, expected=e.expected, actual=e.actual
+            ),
             at=e.origin,
             fixture=request.fixture.id,
             help="`ctxc explain " + request.fixture.id + "` shows the decisions",

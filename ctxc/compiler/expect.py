@@ -35,14 +35,21 @@ def check(
         ("not_loaded", expect.not_loaded, False),
         ("required_evidence", expect.required_evidence, True),
     ):
-        found.extend(_one(fixture, key, name, name in here, (name in here) is there) for name in wanted)
-    found.extend(_one(fixture, "dropped", name, name in gone, name in gone) for name in expect.dropped)
+        found.extend(
+            _one(fixture, key, name, name in here, (name in here) is there, item=n) for n, name in enumerate(wanted)
+        )
+    found.extend(
+        _one(fixture, "dropped", name, name in gone, name in gone, item=n) for n, name in enumerate(expect.dropped)
+    )
     if expect.must_contain or expect.must_not_contain:
         haystack = "\x00".join((*texts, *(_decoded(p) for p in placed)))
-        for text in expect.must_contain:
-            found.append(_one(fixture, "must_contain", text, text in haystack, text in haystack))
-        for text in expect.must_not_contain:
-            found.append(_one(fixture, "must_not_contain", text, text in haystack, text not in haystack))
+        for key, texts_, there in (
+            ("must_contain", expect.must_contain, True),
+            ("must_not_contain", expect.must_not_contain, False),
+        ):
+            for n, text in enumerate(texts_):
+                is_there = text in haystack
+                found.append(_one(fixture, key, text, is_there, is_there is there, item=n))
     return tuple(found)
 
 
@@ -57,9 +64,11 @@ def names(ids: Iterable[str]) -> set[str]:
     return found
 
 
-def _one(fixture: Fixture, key: str, expected: Any, actual: Any, held: bool) -> Expectation:
+def _one(fixture: Fixture, key: str, expected: Any, actual: Any, held: bool, item: int | None = None) -> Expectation:
     # The outcome is expected also where the fixture says nothing of it.
     at = fixture.expect.origin.child(key) if key in fixture.expect.stated else fixture.origin
+    if item is not None and key in fixture.expect.stated:
+        at = at.child(item)
     return Expectation(key=key, expected=expected, actual=actual, held=held, origin=at)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ctxc.base.spans import Origin
+from ctxc.base.spans import NOWHERE, Origin
 from ctxc.model.section import Message, Verification
 
 
@@ -55,7 +55,7 @@ class Record:
     time: str = ""
     scores: Mapping[str, float] = field(default_factory=dict)
     attributes: Mapping[str, Any] = field(default_factory=dict)
-    origin: Origin = Origin("")
+    origin: Origin = NOWHERE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +87,7 @@ class Expect:
     dropped: tuple[str, ...] = ()
     required_evidence: tuple[str, ...] = ()
     stated: frozenset[str] = frozenset()  # the keys that the fixture wrote
-    origin: Origin = Origin("")
+    origin: Origin = NOWHERE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +111,7 @@ class Fixture:
     conversation: str = ""  # id of the conversation that it is a turn of
     turn: int = -1
     content_hash: str = ""
-    origin: Origin = Origin("")
+    origin: Origin = NOWHERE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,4 +120,4 @@ class Conversation:
 
     id: str
     turns: tuple[Fixture, ...]
-    origin: Origin = Origin("")
+    origin: Origin = NOWHERE

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import StrEnum
 
-from ctxc.base.spans import Origin
+from ctxc.base.spans import NOWHERE, Origin
 
 
-class LoadMode(str, Enum):
+class LoadMode(StrEnum):
     """What may cause a fragment to be loaded."""
 
     ALWAYS = "always"
@@ -47,4 +47,4 @@ class Fragment:
     deprecated: str = ""
     source_range: str = ""  # of a compacted fragment: what it summarises
     operations: tuple[str, ...] = ()  # of a reference: the ways to read its body
-    origin: Origin = Origin("")
+    origin: Origin = NOWHERE

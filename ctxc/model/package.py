@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import StrEnum
 from typing import Any
 
-from ctxc.base.spans import Origin
+from ctxc.base.spans import NOWHERE, Origin
 from ctxc.model.counting import Count
 from ctxc.model.finding import Finding
 from ctxc.model.request import Segment
 from ctxc.model.section import Section
 
 
-class Outcome(str, Enum):
+class Outcome(StrEnum):
     """How a compile ends; a closed set."""
 
     COMPILED = "compiled"
@@ -107,7 +107,7 @@ class Expectation:
     expected: Any
     actual: Any
     held: bool
-    origin: Origin = Origin("")
+    origin: Origin = NOWHERE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

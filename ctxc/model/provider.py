@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ctxc.base.spans import Origin
+from ctxc.base.spans import NOWHERE, Origin
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +47,7 @@ class ModelRow:
     capabilities: frozenset[str] = frozenset()
     unverified: tuple[str, ...] = ()
     alternatives: tuple[TokenizerRef, ...] = ()  # used only where the project asks for one, e.g. an extra's vocabulary
-    origin: Origin = Origin("")
+    origin: Origin = NOWHERE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,4 +66,4 @@ class ProviderProfile:
     schema_subset: Mapping[str, Any] = field(default_factory=dict)
     invalidation: tuple[Mapping[str, Any], ...] = ()
     content_hash: str = ""
-    origin: Origin = Origin("")
+    origin: Origin = NOWHERE

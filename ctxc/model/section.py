@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import Enum, IntEnum
+from enum import IntEnum, StrEnum
 from typing import Any
 
-from ctxc.base.spans import Origin
+from ctxc.base.spans import NOWHERE, Origin
 
 
-class Kind(str, Enum):
+class Kind(StrEnum):
     """What a section holds; each kind has defaults (DEFAULTS below)."""
 
     POLICY = "policy"
@@ -41,7 +41,7 @@ class Authority(IntEnum):
     T6 = 6
 
 
-class Trust(str, Enum):
+class Trust(StrEnum):
     """The label that is rendered; derived from the authority."""
 
     TRUSTED = "trusted"
@@ -56,7 +56,7 @@ def trust_of(authority: Authority) -> Trust:
     return Trust.SEMI_TRUSTED if authority == Authority.T2 else Trust.UNTRUSTED
 
 
-class Verification(str, Enum):
+class Verification(StrEnum):
     """What is known of a fact. A tool call's success never sets it."""
 
     UNVERIFIED = "unverified"
@@ -66,7 +66,7 @@ class Verification(str, Enum):
     REVOKED = "revoked"
 
 
-class Zone(str, Enum):
+class Zone(StrEnum):
     """Where a section lands in a request."""
 
     SYSTEM = "system"
@@ -85,7 +85,7 @@ class Tier(IntEnum):
     P4 = 4
 
 
-class Strategy(str, Enum):
+class Strategy(StrEnum):
     """The seven truncation strategies."""
 
     TAIL = "tail"
@@ -170,7 +170,7 @@ class Message:
     tool_call_id: str | None = None
     is_error: bool = False
     legacy: bool = False
-    origin: Origin = Origin("")
+    origin: Origin = NOWHERE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,7 +182,7 @@ class Tool:
     input_schema: Mapping[str, Any]
     strict: bool | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
-    origin: Origin = Origin("")
+    origin: Origin = NOWHERE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,7 +227,7 @@ class Section:
     turn: int = -1  # history: which turn of the conversation it belongs to, oldest 0
     score: Score | None = None
     attributes: Mapping[str, Any] = field(default_factory=dict)  # of the record: published_at, locator, scope ...
-    origin: Origin = Origin("")
+    origin: Origin = NOWHERE
 
     @property
     def trust(self) -> Trust:

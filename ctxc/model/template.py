@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ctxc.base.spans import Origin
+from ctxc.base.spans import NOWHERE, Origin
 from ctxc.model.section import Authority, Kind, Overflow, Tier, Zone
 
 
@@ -39,7 +39,7 @@ class SectionSpec:
     select: Select = Select()
     order: str = ""  # "score" | "time" | "edges" | "given"; empty: the kind's own
     when: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    origin: Origin = Origin("")
+    origin: Origin = NOWHERE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +65,7 @@ class Bucket:
     soft: int | None = None
     max: int | None = None
     borrow: bool = False
-    origin: Origin = Origin("")
+    origin: Origin = NOWHERE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +77,7 @@ class Budget:
     safety_margin: Amount | None = None
     ceiling: int | None = None
     buckets: tuple[Bucket, ...] = ()
-    origin: Origin = Origin("")
+    origin: Origin = NOWHERE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,4 +102,4 @@ class Template:
     extends: str = ""
     content_hash: str = ""
     paths: tuple[str, ...] = ()  # the files that it was read from, its own first
-    origin: Origin = Origin("")
+    origin: Origin = NOWHERE

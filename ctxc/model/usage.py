@@ -99,7 +99,7 @@ class Difference:
     """Where a request first departs from an earlier one, and what the provider calls that.
 
     ``block`` is the index of the first block that is lost, ``tokens`` what both share before it. ``byte`` counts in the
-    block's bytes (UTF-8); ``other`` is the id of what stood there before.
+    bytes (UTF-8) of the segment ``id``; ``other`` is the id of what stood there before.
     """
 
     change: str
