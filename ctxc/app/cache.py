@@ -147,7 +147,7 @@ def explain_cache(workspace: Workspace, fixture_id: str, *, provider: str = "", 
         mine = [s for s in one.sent if s.id == fixture.id]
         if mine:
             before = [s for s in one.sent if s.id != fixture.id and not s.id.endswith(" (again)")]
-            found = _assess(replace(one, sent=(*before, *mine)), "auto")
+            found = _assess(replace(one, sent=(*before, *mine), notes=()), "auto")
             workspace.close()
             return found
     workspace.close()

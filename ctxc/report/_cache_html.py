@@ -30,11 +30,12 @@ table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nu
 th { text-align: left; color: var(--dim); font-weight: 600; font-size: .82rem; }
 th, td { padding: .3rem .5rem; border-bottom: 1px solid var(--line); vertical-align: middle; }
 td.n, th.n { text-align: right; white-space: nowrap; }
-td.call { min-width: 9rem; overflow-wrap: anywhere; } td.bar { width: 34%; min-width: 14rem; }
-.bar { position: relative; display: flex; height: 1.15rem; border-radius: 3px; background: transparent; }
-.bar span { height: 100%; } .read { background: var(--read); } .written { background: var(--written); }
+td.call { min-width: 11rem; overflow-wrap: anywhere; } td.bar { width: 28%; min-width: 12rem; }
+td:last-child { overflow-wrap: anywhere; min-width: 12rem; }
+.strip { position: relative; display: flex; height: 1.15rem; border-radius: 3px; background: transparent; }
+.strip span { height: 100%; } .read { background: var(--read); } .written { background: var(--written); }
 .full { background: var(--full); }
-.bar i { position: absolute; top: -3px; bottom: -3px; width: 2px; background: var(--mark); }
+.strip i { position: absolute; top: -3px; bottom: -3px; width: 2px; background: var(--mark); }
 .key { display: inline-block; width: .8rem; height: .8rem; border-radius: 2px; vertical-align: -1px;
   margin-left: 1rem; }
 .key.mark { width: 2px; background: var(--mark); }
@@ -135,7 +136,7 @@ def _bar(call: Call, most: int) -> str:
         f'title="{_text(f"{m.id}: {number(m.tokens)} tokens, {m.ttl}, {m.outcome}")}"></i>'
         for m in call.marks
     )
-    return f'<div class="bar">{spans}{marks}</div>'
+    return f'<div class="strip">{spans}{marks}</div>'
 
 
 def _breakpoints(a: Assessment) -> Iterator[str]:

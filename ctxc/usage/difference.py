@@ -8,6 +8,7 @@ from hashlib import sha256
 
 from ctxc.model.counting import Tokenizer
 from ctxc.model.provider import ProviderProfile
+from ctxc.model.request import Segment
 from ctxc.model.usage import Block, Difference, Layout
 from ctxc.usage.settings import CONTENT, ZONES, content_keys, keys_by_zone, reason_of
 
@@ -103,26 +104,31 @@ def _content(old: Block, new: Block, tokens: int, profile: ProviderProfile) -> D
     zone = min(old.zone, new.zone, key=ZONES.index)
     reason, certain = reason_of(zone, profile)
     byte = common_bytes(old.wire, new.wire)
-    segment_id, pointer = new.id, new.pointer
-    left = byte
-    for segment in new.segments:
-        size = len(segment.wire.encode("utf-8", "surrogatepass"))
-        segment_id, pointer = segment.id, segment.pointer
-        if left < size:
-            break
-        left -= size
+    segment, left = _segment_at(new, byte)
+    before, _ = _segment_at(old, byte)
     return Difference(
         change=zone,
         reason=reason,
         block=new.index,
         tokens=tokens,
         zone=new.zone,
-        id=segment_id,
-        pointer=pointer,
-        byte=byte,
-        other=old.id,
+        id=segment.id,
+        pointer=segment.pointer,
+        byte=left,
+        other=before.id,
         certain=certain,
     )
+
+
+def _segment_at(block: Block, byte: int) -> tuple[Segment, int]:
+    """The segment of a block that holds a byte of it, and the byte's place in that segment."""
+    left = byte
+    for segment in block.segments[:-1]:
+        size = len(segment.wire.encode("utf-8", "surrogatepass"))
+        if left < size:
+            return segment, left
+        left -= size
+    return block.segments[-1], left
 
 
 def _changed_setting(

@@ -22,7 +22,7 @@ from ctxc.app.output import write_text
 from ctxc.app.selection import Selection
 from ctxc.base.errors import UsageError
 from ctxc.cli import completion
-from ctxc.cli.session import session
+from ctxc.cli.session import FORMAT, session
 
 
 def run(
@@ -42,24 +42,34 @@ def run(
     ] = None,
     template: Annotated[
         list[str] | None,
-        typer.Option("--template", help="Only fixtures of this template.", autocompletion=completion.templates),
+        typer.Option(
+            "--template", metavar="ID", help="Only fixtures of this template.", autocompletion=completion.templates
+        ),
     ] = None,
     provider: Annotated[
         str,
         typer.Option(
             "--provider",
+            metavar="ID",
             help="Whose cache (default: as the project or the log says).",
             autocompletion=completion.providers,
         ),
     ] = "",
-    model: Annotated[str, typer.Option("--model", help="Which model.")] = "",
-    tokenizer: Annotated[str, typer.Option("--tokenizer", help="Count with this tokenizer instead.")] = "",
+    model: Annotated[str, typer.Option("--model", metavar="NAME", help="Which model.")] = "",
+    tokenizer: Annotated[
+        str, typer.Option("--tokenizer", metavar="ID", help="Count with this tokenizer instead.")
+    ] = "",
     start: Annotated[
         Literal["auto", "cold", "warm"],
-        typer.Option("--start", help="What the cache holds before the first call (auto: as its recorded usage shows)."),
+        typer.Option(
+            "--start",
+            metavar="auto|cold|warm",
+            help="What the cache holds before the first call (auto: as its recorded usage shows).",
+        ),
     ] = "auto",
     format: Annotated[
-        Literal["text", "json", "markdown", "html"], typer.Option("--format", "-f", help="Output format.")
+        Literal["text", "json", "markdown", "html"],
+        typer.Option("--format", "-f", metavar="text|json|markdown|html", show_default=False, help=FORMAT),
     ] = "text",
     output: Annotated[
         list[str] | None,

@@ -16,7 +16,7 @@ import typer
 from ctxc.app.tokens import count_input
 from ctxc.cli import completion
 from ctxc.cli.console import is_terminal
-from ctxc.cli.session import session
+from ctxc.cli.session import FORMAT, session
 from ctxc.report._tokens import tokens_json, tokens_text
 
 
@@ -28,16 +28,22 @@ def run(
         str,
         typer.Option(
             "--provider",
+            metavar="ID",
             help="Count for this provider (default: as the request or the project says).",
             autocompletion=completion.providers,
         ),
     ] = "",
-    model: Annotated[str, typer.Option("--model", help="Count for this model.")] = "",
-    tokenizer: Annotated[str, typer.Option("--tokenizer", help="Count with this tokenizer instead.")] = "",
+    model: Annotated[str, typer.Option("--model", metavar="NAME", help="Count for this model.")] = "",
+    tokenizer: Annotated[
+        str, typer.Option("--tokenizer", metavar="ID", help="Count with this tokenizer instead.")
+    ] = "",
     kind: Annotated[
-        Literal["auto", "text"], typer.Option("--kind", help="text: plain text, whatever it looks like.")
+        Literal["auto", "text"],
+        typer.Option("--kind", metavar="auto|text", help="text: plain text, whatever it looks like."),
     ] = "auto",
-    format: Annotated[Literal["text", "json"], typer.Option("--format", "-f", help="Output format.")] = "text",
+    format: Annotated[
+        Literal["text", "json"], typer.Option("--format", "-f", metavar="text|json", show_default=False, help=FORMAT)
+    ] = "text",
 ) -> int:
     current = session(ctx)
     stdin = None
