@@ -17,6 +17,7 @@ def collect_fragments(candidates: Candidates, index: FragmentIndex, spec: Sectio
     """Candidates of a section whose source is ``fragments``; raises Refused where one is missing."""
     fixture = candidates.request.fixture
     candidates.taken.add("fragments")
+    _refuse_broken(candidates)
     found: dict[str, str] = {}
     pending: list[str] = []
     for fragment in index.candidates(fixture.route):
@@ -102,6 +103,26 @@ def _is_static(candidates: Candidates, spec: SectionSpec, fragment: Fragment) ->
     if profile is not None and (fragment.kind in profile.static or fragment.id in profile.static):
         return True
     return spec.cacheable
+
+
+def _refuse_broken(candidates: Candidates) -> None:
+    """A fragment that could not be loaded may be one that the route needs: nobody can say that it is not."""
+    project, fixture = candidates.request.project, candidates.request.fixture
+    broken = [p for p, kind in project.broken_kinds.items() if kind == "fragment"]
+    if broken:
+        raise Refused(
+            *(
+                fault(
+                    project,
+                    "unknown-fragment",
+                    f"{path} could not be loaded, so the fragments of this request are not known",
+                    at=Origin(path),
+                    fixture=fixture.id,
+                    help=f"mend the findings of {path} first",
+                )
+                for path in broken
+            )
+        )
 
 
 def _expands(fragment: Fragment, cause: str) -> bool:

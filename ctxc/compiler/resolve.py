@@ -7,10 +7,8 @@ names the nearest.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
-from fnmatch import fnmatchcase
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from ctxc.base.spans import Origin
 from ctxc.compiler.faults import did_you_mean, fault
@@ -19,9 +17,11 @@ from ctxc.model.contract import Contract, RequestProfile, ToolSet
 from ctxc.model.counting import Tokenizer
 from ctxc.model.finding import Finding
 from ctxc.model.fixture import Fixture
+from ctxc.model.lookup import Versioned, candidates
 from ctxc.model.project import Project
 from ctxc.model.provider import ModelRow, ProviderProfile, TokenizerRef
 from ctxc.model.template import Amount, Template
+from ctxc.providers import find_row
 from ctxc.providers.port import Shape
 
 DEFAULT_OUTPUT_RESERVE = 4096
@@ -30,38 +30,13 @@ DEFAULT_OUTPUT_RESERVE = 4096
 DEFAULT_MARGIN = Amount(basis_points=500)
 """Five percent of the window: the lower end of what seed 000 (4.7) advises."""
 
-_VERSIONED = re.compile(r"^(?P<id>.+)_v(?P<version>\d+)$")
-
-
-class _Versioned(Protocol):
-    @property
-    def id(self) -> str: ...
-    @property
-    def version(self) -> str: ...
-
-
-V = TypeVar("V", bound=_Versioned)
+V = TypeVar("V", bound=Versioned)
 
 
 def find_version(index: Mapping[str, Sequence[V]], name: str) -> V | None:
-    """The object that a reference names: ``id``, ``id@version``, or ``id_vN`` for version N of ``id``.
-
-    An id that stands there literally wins. Several versions without a pin resolve to the last in file order, which
-    loading reports as ambiguous.
-    """
-    found = index.get(name)
-    if found:
-        return found[-1]
-    base, _, pinned = name.partition("@")
-    if not pinned:
-        match = _VERSIONED.match(name)
-        if match is None:
-            return None
-        base, pinned = match["id"], match["version"]
-    for candidate in index.get(base, ()):
-        if candidate.version in (pinned, "v" + pinned) or pinned == "v" + candidate.version:
-            return candidate
-    return None
+    """The object that a reference names; of several, the last in file order, which loading reports as ambiguous."""
+    found = candidates(index, name)
+    return found[-1] if found else None
 
 
 def resolve(
@@ -213,9 +188,9 @@ def _model(
     model = options.model or (
         (fixture.model or template.model or project.settings.model) if named_beside else ""
     ) or provider.default_model  # fmt: skip
-    for row in provider.models:
-        if fnmatchcase(model, row.pattern):
-            return provider, row, model
+    row = find_row(provider, model)
+    if row is not None:
+        return provider, row, model
     raise Refused(
         fault(
             project,

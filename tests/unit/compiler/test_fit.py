@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
-from world import Record, compiled, evidence, fixture, project, spec, user
+from world import Record, compiled, evidence, fixture, project, provider, spec, user
 
 from ctxc.compiler.resolve import DEFAULT_OUTPUT_RESERVE
+from ctxc.model.contract import Contract
 from ctxc.model.package import Outcome
 from ctxc.model.section import DROP, REFERENCE, Kind, Overflow, Strategy, Tier
 from ctxc.model.template import Amount, Bucket, Budget
@@ -73,6 +74,26 @@ def test_a_required_part_that_just_fits_is_not_refused_for_a_guess_of_the_framin
     short = compiled(project(sections=[], budget=Budget(ceiling=exact - 1)), fixture(user=text))
     assert short.outcome is Outcome.BUDGET_EXCEEDED
     assert short.snapshot["budget"]["over"][0]["over"] == 1
+
+
+def test_a_required_part_whose_band_does_not_fit_is_refused_with_what_is_over():
+    framing = {"per_message": 3, "priming": 3, "contract": {"base": 20, "low": 10, "high": 60}}
+    contract = Contract(id="c", version="1", schema={"type": "object"})
+
+    def made(ceiling):
+        return compiled(
+            project(contract=contract, providers=[provider(framing=framing)], budget=Budget(ceiling=ceiling)),
+            fixture(user="word " * 100),
+        )
+
+    budget = made(None).snapshot["budget"]
+    used, high = budget["used_input"], budget["used_input_high"]
+    assert high > used + 50
+    for ceiling in range(used - 2, high + 2):
+        package = made(ceiling)
+        assert package.outcome is (Outcome.COMPILED if ceiling >= high else Outcome.BUDGET_EXCEEDED), ceiling
+        if ceiling < high:
+            assert package.snapshot["budget"]["over"][0]["over"] == high - ceiling
 
 
 def test_tier_goes_before_priority_and_priority_before_score():

@@ -143,3 +143,18 @@ def test_tk_001_special_token_literals_are_ordinary_text() -> None:
     placed = next(p for p in package.placed if p.section.section_id == "rules")
     assert placed.tokens > 20
     assert text.rstrip("\n") in package.request["messages"][0]["content"]  # type: ignore[index]
+
+
+def test_a_broken_fragment_refuses_the_fixtures_that_might_need_it() -> None:
+    files = {
+        "fragments/a.md": "Be kind.",
+        "fragments/manifest.json": '{"fragments": [{"fragment_id": "a", "version": "v1", "path": "a.md", "kind": "core", '
+        '"load_mode": "always"}, {"fragment_id": "b", "version": "v1", "kind": "nonsense"}]}',
+        "tests/fixtures/f.yaml": fixture_text(""),
+    }
+    project = loaded(files, "  - {id: rules, kind: fragment, source: fragments}")
+    package = compiled(project, project.fixtures["f"])
+    assert package.outcome is Outcome.INVALID
+    assert "fragments/manifest.json could not be loaded" in package.findings[0].message
+    without = loaded(files, "")
+    assert compiled(without, without.fixtures["f"]).outcome is Outcome.COMPILED
