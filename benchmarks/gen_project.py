@@ -127,7 +127,7 @@ output_contract: answer
 route: [product, task]
 budget:
   output_reserve: 1000
-  ceiling: {r.choice((4000, 6000, 8000))}
+  ceiling: {r.choice((6000, 6500, 7000))}
   buckets:
     evidence: {{min: 200, soft: 1500, borrow: true}}
     history: {{min: 0, soft: 1500, borrow: true}}
