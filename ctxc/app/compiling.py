@@ -17,6 +17,7 @@ from ctxc.app.rows import package_json, request_json, row_of
 from ctxc.app.scan import Scan
 from ctxc.app.selection import Selection
 from ctxc.app.store import Known, PackageStore, Record, StoredRow
+from ctxc.app.withhold import Withholder
 from ctxc.base.errors import InternalFault
 from ctxc.model.finding import Finding, Severity
 from ctxc.model.report import Compiled, CompileRun, Report
@@ -81,6 +82,7 @@ class _Job:
         self.rows: dict[str, StoredRow] = {}
         self.texts: dict[str, str] = {}
         self.notes: list[str] = []
+        self.withholder = Withholder()
 
     def run(self) -> Outcome:
         record = self.store.record(self.scan) if self.workspace.cache is not None else None
@@ -194,7 +196,7 @@ class _Job:
         return tuple(known)
 
     def _compile_one(self, compiler: Compiler, fixture: Fixture, entry: Known) -> tuple[Known, StoredRow, str | None]:
-        package = compiler.compile(fixture)
+        package = self.withholder.check(compiler.project, compiler.compile(fixture))
         row = StoredRow(row=row_of(package, fixture), findings=package.findings)
         self.rows[fixture.id] = row
         text = None

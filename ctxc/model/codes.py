@@ -144,6 +144,7 @@ CODES: Mapping[str, tuple[str, Severity]] = {
     "CTX332": ("injection-phrase", _W),
     "CTX333": ("attack-in-fixture", _I),
     "CTX340": ("forbidden-content", _E),
+    "CTX350": ("secret-in-request", _E),
     # 4: cache
     "CTX400": ("volatile-prefix", _W),
     "CTX401": ("dynamic-before-stable", _W),

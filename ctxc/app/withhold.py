@@ -1,0 +1,74 @@
+"""A request that holds a secret is not printed: it is left out, with a finding that never shows the value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ctxc.base.spans import Origin
+from ctxc.model.codes import code_of, severity_of
+from ctxc.model.finding import Finding, Severity
+
+if TYPE_CHECKING:
+    from ctxc.detect.match import Match
+    from ctxc.model.package import Package, Placed
+    from ctxc.model.project import Project
+
+NAME = "secret-in-request"
+
+
+class Withholder:
+    """Looks for secrets in what packages would send; a text that many requests share is searched once."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, tuple[Match, ...]] = {}
+
+    def check(self, project: Project, package: Package) -> Package:
+        """The package itself, or without its request and with a finding for each secret."""
+        if package.request is None:
+            return package
+        findings = tuple(
+            _finding(project, package.fixture_id, placed, match)
+            for placed in package.placed
+            for text in _texts(placed)
+            for match in self._secrets(text)
+        )
+        if not findings:
+            return package
+        return replace(package, request=None, findings=(*package.findings, *findings))
+
+    def _secrets(self, text: str) -> tuple[Match, ...]:
+        found = self._seen.get(text)
+        if found is None:
+            from ctxc.detect.secrets import find_secrets
+
+            # The digests are not printed here, so the key that they would need is nobody's secret.
+            found = tuple(m for m in find_secrets(text, key=b"compile") if m.severity >= Severity.ERROR)
+            self._seen[text] = found
+        return found
+
+
+def _texts(placed: Placed) -> Iterator[str]:
+    """Every text that a section sends."""
+    if placed.content:
+        yield placed.content
+    for message in placed.section.messages:
+        yield message.content
+        yield from (call.arguments for call in message.tool_calls)
+    for tool in placed.section.tools:
+        yield tool.description
+
+
+def _finding(project: Project, fixture_id: str, placed: Placed, match: Match) -> Finding:
+    section = placed.section
+    return Finding(
+        code=code_of(NAME),
+        name=NAME,
+        severity=severity_of(NAME),
+        message=f"section {section.section_id!r} {match.message}; the request is left out of the output",
+        help="remove the secret where it comes from and revoke it; a placeholder such as ${API_KEY} is no secret",
+        location=project.sources.locate(section.origin if section.origin.path else Origin(placed.section.source_uri)),
+        fixture=fixture_id,
+        data={"detector": match.detector, "length": match.end - match.start},
+    )
