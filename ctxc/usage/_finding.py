@@ -14,6 +14,9 @@ from ctxc.usage.difference import Keys
 class Found:
     """Tokens that a call reads and writes. ``reachable``: what the very same call would read if it came again.
 
+    ``read_block`` and ``reachable_block`` are the last blocks of these prefixes where a cache keeps whole blocks, -1
+    where it keeps nothing; None where it cuts inside blocks.
+
     ``why`` is a reason of the cache's own where nothing more could be read: ``below_minimum``, ``no_breakpoint``,
     ``expired``, ``lookback_exceeded``, ``refused``, ``not_cached``, ``unknown_resource``.
     """
@@ -21,6 +24,8 @@ class Found:
     read: int = 0
     written: int = 0
     reachable: int = 0
+    read_block: int | None = None
+    reachable_block: int | None = None
     why: str = ""
     input: int | None = None  # where it is more than what stands in the request
     written_by_ttl: Mapping[str, int] = field(default_factory=dict)

@@ -21,6 +21,7 @@ from ctxc.usage.marks import Mark, mark_faults, marks_of
 
 @dataclass(slots=True, kw_only=True)
 class _Entry:
+    tokens: int  # as they were counted when it was written; a later request may count the same prefix otherwise
     ttl: str
     expires: int
 
@@ -47,25 +48,27 @@ class ExplicitStore:
         if not marks:
             return self._unmarked.call(sent, keys, now) if rules.implicit_min_tokens else Found(why="no_breakpoint")
         long_enough = [m for m in marks if m.block.end >= rules.min_tokens]
-        read_at, expired = self._look_up(marks, keys, now)
-        read = layout.blocks[read_at].end if read_at is not None else 0
-        last = long_enough[-1].block.end if long_enough else 0
-        written = max(0, last - read)
-        uses = tuple(self._outcome(m, read) for m in marks)
+        read_at, read, expired = self._look_up(marks, keys, now)
+        before = layout.blocks[read_at].end if read_at >= 0 else 0
+        last = long_enough[-1].block if long_enough else None
+        written = max(0, last.end - before) if last is not None else 0
+        uses = tuple(self._outcome(m, before) for m in marks)
         self._store(long_enough, keys, now)
         return Found(
             read=read,
             written=written,
-            reachable=max(read, last),
+            reachable=read + written,
+            read_block=read_at,
+            reachable_block=max(read_at, last.index if last is not None else -1),
             why="" if long_enough else "below_minimum",
-            written_by_ttl=_by_ttl(long_enough, read, written),
+            written_by_ttl=_by_ttl(long_enough, before, written),
             marks=uses,
             late=expired,
         )
 
-    def _look_up(self, marks: tuple[Mark, ...], keys: Keys, now: int) -> tuple[int | None, bool]:
-        """The last block of the longest entry that a mark finds, and whether one was found too late."""
-        best: int | None = None
+    def _look_up(self, marks: tuple[Mark, ...], keys: Keys, now: int) -> tuple[int, int, bool]:
+        """The last block and the tokens of the longest entry that a mark finds, and whether one was found too late."""
+        best, tokens = -1, 0
         expired = False
         for mark in marks:
             for index in range(mark.block.index, max(-1, mark.block.index - self._rules.lookback), -1):
@@ -77,9 +80,10 @@ class ExplicitStore:
                     continue
                 # A use is also a new start of its time.
                 entry.expires = now + seconds(entry.ttl)
-                best = index if best is None else max(best, index)
+                if index > best:
+                    best, tokens = index, entry.tokens
                 break
-        return best, expired
+        return best, tokens, expired
 
     def _store(self, marks: list[Mark], keys: Keys, now: int) -> None:
         for mark in marks:
@@ -88,7 +92,7 @@ class ExplicitStore:
             if entry is not None and entry.expires >= now and seconds(entry.ttl) >= seconds(mark.ttl):
                 entry.expires = now + seconds(entry.ttl)
             else:
-                self._entries[key] = _Entry(ttl=mark.ttl, expires=now + seconds(mark.ttl))
+                self._entries[key] = _Entry(tokens=mark.block.end, ttl=mark.ttl, expires=now + seconds(mark.ttl))
 
     def _outcome(self, mark: Mark, read: int) -> MarkUse:
         if mark.block.end < self._rules.min_tokens:

@@ -44,7 +44,7 @@ class LatestMessageStore:
         implicit = latest_eligible(layout.blocks) if layout.mode != "explicit" else None
         if not placed and implicit is None:
             return Found(why="no_breakpoint")
-        read, late = self._look_up(placed, implicit, layout.blocks, keys, now)
+        read_at, read, late = self._look_up(placed, implicit, layout.blocks, keys, now)
         limit = rules.max_breakpoints - (1 if implicit is not None else 0)
         writing = [(b, b.end, False) for b in placed[-limit:]] if limit > 0 else []
         if implicit is not None:
@@ -59,6 +59,8 @@ class LatestMessageStore:
             read=read,
             written=written,
             reachable=max(read, last),
+            read_block=read_at,
+            reachable_block=max([read_at, *(b.index for b, _, _ in stored)]),
             why="" if stored else "below_minimum",
             written_by_ttl={life: written} if written else {},
             marks=(
@@ -70,13 +72,13 @@ class LatestMessageStore:
 
     def _look_up(
         self, placed: list[Block], implicit: Block | None, blocks: tuple[Block, ...], keys: Keys, now: int
-    ) -> tuple[int, bool]:
+    ) -> tuple[int, int, bool]:
         latest = self._rules.lookup_breakpoints or len(placed)
         looked = [*placed[:_FIRST], *placed[-latest:]] if placed else []
         if implicit is not None:
             ends = [b for b in blocks if b.last and b.zone != "tools" and b.index < implicit.index]
             looked += [*ends[-_EARLIER_ENDS:], implicit]
-        read, late = 0, False
+        best, read, late = -1, 0, False
         for block in looked:
             entry = self._entries.get(keys.of_block[block.index])
             if entry is None:
@@ -85,8 +87,9 @@ class LatestMessageStore:
                 late = True
                 continue
             entry.expires = now + entry.life
-            read = max(read, entry.tokens)
-        return read, late
+            if entry.tokens > read:
+                best, read = block.index, entry.tokens
+        return best, read, late
 
     def _store(self, stored: list[tuple[Block, int, bool]], keys: Keys, now: int, request: object) -> None:
         life = seconds(_ttl(request, self._rules))

@@ -88,11 +88,28 @@ def totals(calls: Sequence[Call]) -> Totals:
 
 
 class _Past:
-    __slots__ = ("keys", "reachable")
+    __slots__ = ("found", "keys")
 
-    def __init__(self, keys: Keys, reachable: int) -> None:
+    def __init__(self, keys: Keys, found: Found) -> None:
         self.keys = keys
-        self.reachable = reachable
+        self.found = found
+
+    def beyond(self, found: Found) -> int:
+        """Tokens that this call had in the cache and a later one did not read."""
+        mine = self.found
+        if mine.reachable_block is None or found.read_block is None:
+            return max(0, mine.reachable - found.read)
+        if found.read_block >= mine.reachable_block:
+            return 0
+        # Counted in this call's own tokens: the later one may count the same blocks otherwise.
+        read = self.keys.layout.blocks[found.read_block].end if found.read_block >= 0 else 0
+        return max(0, mine.reachable - read)
+
+    def was_reached(self, difference: Difference) -> bool:
+        """Whether a later difference lies in what this call had in the cache."""
+        if self.found.reachable_block is None:
+            return difference.tokens < self.found.reachable
+        return difference.block <= self.found.reachable_block
 
 
 class _Play:
@@ -117,7 +134,7 @@ class _Play:
 
     def _remember(self, keys: Keys, found: Found) -> None:
         number = len(self._past)
-        self._past.append(_Past(keys, found.reachable))
+        self._past.append(_Past(keys, found))
         for key in keys.of_block:
             self._seen[key] = number
 
@@ -181,10 +198,10 @@ class _Play:
             if read:
                 return "cache_hit", 0
             return found.why or "first_request", 0
-        lost = max(0, near.reachable - read)
+        lost = near.beyond(found)
         if not lost:
             return ("cache_hit", 0) if read else (found.why or "first_request", 0)
-        if difference is not None and (difference.tokens < near.reachable or not read):
+        if difference is not None and (near.was_reached(difference) or not read):
             return difference.reason, lost
         if found.late:
             return "expired", lost
