@@ -36,6 +36,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ctxc.detect.patterns import PatternSet
 from ctxc.model.finding import Finding
 from ctxc.model.section import Authority
 from ctxc.rules._texts import application_texts
@@ -60,7 +61,7 @@ _KINDS = {
     "safety": r"\b(?:harmful|illegal|unsafe|dangerous)\b|违法|有害",
 }
 _PATTERNS = {name: re.compile(pattern, re.I) for name, pattern in _KINDS.items()}
-_ANY = re.compile("|".join(_KINDS.values()), re.I)
+_SCREEN = PatternSet([f"(?i){pattern}" for pattern in _KINDS.values()])
 # A sentence ends at a full stop, at the end of a line that is a list item's or a paragraph's last, and nowhere else.
 _SENTENCE = re.compile(r"(?:[^\n.!?。！？]|\.(?=\S)|\n(?![ \t]*(?:\n|[-*+#>|]|\d+[.)])))+[.!?。！？]?")
 
@@ -68,7 +69,7 @@ _SENTENCE = re.compile(r"(?:[^\n.!?。！？]|\.(?=\S)|\n(?![ \t]*(?:\n|[-*+#>|]
 def check(context: Context) -> Iterator[Finding]:
     """Sentences of application texts that hold words of four kinds."""
     for shown in application_texts(context):
-        if shown.authority > Authority.T1 or len(_ANY.findall(shown.text)) < LEAST:
+        if shown.authority > Authority.T1 or len(_SCREEN.which(shown.text.encode("utf-8", "replace"))) < LEAST:
             continue
         for match in _SENTENCE.finditer(shown.text):
             if match.end() - match.start() > _LONGEST:

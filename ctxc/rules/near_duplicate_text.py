@@ -58,7 +58,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from zlib import crc32
 
 from ctxc.base.spans import Origin
 from ctxc.model.finding import Finding
@@ -73,25 +72,21 @@ SHARED = 0.75
 """Jaccard similarity of the sets of three successive words, from which two texts are called alike."""
 
 _RARE = 8  # runs of words that more texts than this share say nothing about two of them
+_ASCII_WORD = re.compile(r"[a-z0-9]+")
 _WORD = re.compile(r"[^\W_\u3400-\u9fff]+|[\u3400-\u9fff]")
 
 
 def check(context: Context) -> Iterator[Finding]:
     """Pairs that share most of their runs of three words. Linear: only texts that share a rare run are compared."""
-    texts: dict[str, tuple[Fragment, str, frozenset[int]]] = {}
+    texts: dict[str, tuple[Fragment, str, frozenset[tuple[str, str, str]]]] = {}
     for fragment in sorted(fragments(context), key=lambda f: f.origin):
         text = normalised(context, fragment)
-        words = _WORD.findall(text)
+        words = (_ASCII_WORD if text.isascii() else _WORD).findall(text)
         if len(words) >= LEAST_WORDS:
-            runs = zip(words, words[1:], words[2:], strict=False)
-            texts[fragment.id] = (
-                fragment,
-                text,
-                frozenset(crc32(" ".join(r).encode("utf-8", "replace")) for r in runs),
-            )
-    owners: dict[int, list[str]] = {}
-    for name, (_, _, runs_of) in texts.items():
-        for run in runs_of:
+            texts[fragment.id] = (fragment, text, frozenset(zip(words, words[1:], words[2:], strict=False)))
+    owners: dict[tuple[str, str, str], list[str]] = {}
+    for name, (_, _, runs) in texts.items():
+        for run in runs:
             owners.setdefault(run, []).append(name)
     shared: dict[tuple[str, str], int] = {}
     for names in owners.values():

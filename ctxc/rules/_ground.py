@@ -1,0 +1,246 @@
+"""What a gate hands to its rules: the policies that judge, what was measured on both sides, locks, and the change.
+
+``ctxc gate`` puts a ``Ground`` into the context; without one (the examples in the documentation) it is made of the
+packages and the project's own policies. Policies judge one side at a time, so that a rule never has to ask whose they
+are: the gate runs it once with the head's and once with the base's, and a change has to pass both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ctxc.base.spans import Location, Origin
+from ctxc.model.contract import Policy
+from ctxc.model.finding import Finding
+from ctxc.model.measured import Measured, MeasuredSection
+from ctxc.model.project import Project
+from ctxc.rules._locks import BudgetLock, ToolLock
+from ctxc.rules.engine import Context, Rule
+
+if TYPE_CHECKING:
+    from ctxc.detect.injection import Payload
+    from ctxc.model.change import Change, VersionChange
+    from ctxc.model.package import Package
+
+T = TypeVar("T")
+Facts = Mapping[str, Collection[str]]
+
+GATE = "gate"
+"""The name under which the ground stands among a context's parameters."""
+
+SECTION_KEYS = frozenset(["section", "kind", "zone", "authority", "trust", "path"])
+"""Keys of a ``where`` that speak of sections; the others speak of a fixture as a whole."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ground:
+    """What a gate's rules judge by. ``base`` is None where there is nothing to compare with.
+
+    ``owner`` is the project whose policies these are. ``packages`` gives the package of a fixture at head, compiled
+    when it is asked for; ``affected`` are the fixtures whose request is not the base's (None: all). ``memo`` outlives
+    one judgement: what does not depend on policies is worked out once. ``evaluated`` is what a result has to be newer
+    than, in seconds since 1970 (None: not known), ``bundle`` identifies what is judged.
+    """
+
+    policies: tuple[Policy, ...]
+    owner: Project
+    head: Mapping[str, Measured]
+    base: Mapping[str, Measured] | None = None
+    base_project: Project | None = None
+    change: Change | None = None
+    packages: Callable[[str], Package] | None = None
+    affected: frozenset[str] | None = None
+    budgets: BudgetLock | None = None
+    tools: ToolLock | None = None
+    payloads: tuple[Payload, ...] | None = None
+    bundle: str = ""
+    evaluated: int | None = None
+    unchanged: bool = False
+    memo: dict[Any, Any] = field(default_factory=dict)
+
+    def once(self, key: Any, make: Callable[[], T]) -> T:
+        """What ``make`` gives for a key, worked out once for both judgements."""
+        if key not in self.memo:
+            self.memo[key] = make()
+        found: T = self.memo[key]
+        return found
+
+
+def ground(context: Context) -> Ground:
+    """The ground of a context."""
+    given = context.params.get(GATE, {}).get("ground")
+    return given if isinstance(given, Ground) else context.shared(_own)
+
+
+def _own(context: Context) -> Ground:
+    from ctxc.rules._locks import read_budgets, read_tools
+    from ctxc.rules._measuring import measure
+
+    project = context.project
+    fixtures = {name: f for name, f in project.fixtures.items() if name in context.packages}
+    return Ground(
+        policies=tuple(v[-1] for v in project.policies.values()),
+        owner=project,
+        head={n: measure(context.packages[n], f, project, context.tokenizers) for n, f in fixtures.items()},
+        packages=context.packages.__getitem__,
+        budgets=read_budgets(context.tree),
+        tools=read_tools(context.tree),
+    )
+
+
+# --- policies ------------------------------------------------------------------------------------------------------
+
+
+def settings(context: Context, step: str) -> Iterator[tuple[Policy, Mapping[str, Any]]]:
+    """Each policy that has parameters for a step, with them; ``true`` is no parameters, ``false`` switches it off."""
+    for policy in ground(context).policies:
+        value = policy.gates.get(step)
+        if isinstance(value, Mapping):
+            yield policy, value
+        elif value is True:
+            yield policy, {}
+
+
+def items(value: Any) -> tuple[tuple[Any, Mapping[str, Any]], ...]:
+    """One object or a list of them, each with its place in the list (``None`` where there is no list)."""
+    if isinstance(value, Mapping):
+        return ((None, value),)
+    return tuple(enumerate(value)) if isinstance(value, (list, tuple)) else ()
+
+
+def at(policy: Policy, *keys: Any) -> Origin:
+    """Where a parameter of a policy stands; keys that are None are left out."""
+    return policy.origin.child("gates", *(k for k in keys if k is not None))
+
+
+def place_of(context: Context, policy: Policy, *keys: Any) -> Location:
+    """The same as a location in the file that the policy was read from."""
+    return ground(context).owner.sources.locate(at(policy, *keys))
+
+
+# --- where -----------------------------------------------------------------------------------------------------------
+
+
+def fits(where: Mapping[str, Any], facts: Facts) -> bool:
+    """Whether every key of a ``where`` fits; a key that says nothing of this thing does not."""
+    return all(_named(facts.get(key, ()), wanted) for key, wanted in where.items())
+
+
+def _named(values: Collection[str], wanted: Any) -> bool:
+    patterns = (wanted,) if isinstance(wanted, str) else tuple(wanted)
+    return any(v == p or fnmatchcase(v, p) for p in patterns for v in values)
+
+
+def of_fixture(where: Mapping[str, Any]) -> dict[str, Any]:
+    """The part of a ``where`` that speaks of fixtures."""
+    return {k: v for k, v in where.items() if k not in SECTION_KEYS}
+
+
+def of_sections(where: Mapping[str, Any]) -> dict[str, Any]:
+    """The part of a ``where`` that speaks of sections."""
+    return {k: v for k, v in where.items() if k in SECTION_KEYS}
+
+
+def facts_of(measured: Measured) -> dict[str, Collection[str]]:
+    """What a ``where`` can say of a fixture."""
+    return {
+        "template": (measured.template,),
+        "request_profile": (measured.profile,) if measured.profile else (),
+        "provider": (measured.provider,),
+        "model": (measured.model,),
+        "fixture": (measured.fixture,),
+        "conversation": (measured.conversation,) if measured.conversation else (),
+    }
+
+
+def section_facts(section: MeasuredSection) -> dict[str, Collection[str]]:
+    """What a ``where`` can say of a rendered section."""
+    return {
+        "section": tuple(n for n in (section.id, section.slot, section.item, section.fragment) if n),
+        "kind": (section.kind,),
+        "zone": (section.zone,),
+        "authority": (section.authority,),
+        "trust": (section.trust,),
+        "path": (section.path,),
+    }
+
+
+def selected(context: Context, policy: Policy, where: Mapping[str, Any]) -> tuple[Measured, ...]:
+    """The fixtures at head of which a policy's ``where`` speaks, and that have a request; sorted by id."""
+    return tuple(m for m in chosen(ground(context).head, policy, where) if m.has_request)
+
+
+def chosen(side: Mapping[str, Measured], policy: Policy, where: Mapping[str, Any]) -> Iterator[Measured]:
+    """The fixtures of a side of which a policy's ``where`` speaks, sorted by id."""
+    for name in sorted(side):
+        measured = side[name]
+        if holds_for(policy, where, facts_of(measured)):
+            yield measured
+
+
+def holds_for(policy: Policy, where: Mapping[str, Any], facts: Facts) -> bool:
+    """Whether a fixture's facts fit what a policy and one of its rules say."""
+    return fits(of_fixture(policy.where), facts) and fits(of_fixture(where), facts)
+
+
+def sections(measured: Measured, policy: Policy, where: Mapping[str, Any]) -> tuple[MeasuredSection, ...]:
+    """The rendered sections of which a policy's ``where`` speaks."""
+    wanted = {**of_sections(policy.where), **of_sections(where)}
+    both = (of_sections(policy.where), of_sections(where))
+    if not wanted:
+        return measured.sections
+    return tuple(s for s in measured.sections if all(fits(w, section_facts(s)) for w in both))
+
+
+# --- findings --------------------------------------------------------------------------------------------------------
+
+
+def origin_of(context: Context, fixture: str) -> Origin:
+    """Where a fixture stands."""
+    found = context.project.fixtures.get(fixture)
+    if found is not None:
+        return found.origin
+    measured = ground(context).head.get(fixture)
+    return Origin(measured.path if measured is not None else "")
+
+
+def told(
+    context: Context,
+    rule: Rule,
+    policy: Policy,
+    keys: Iterable[Any],
+    message: str,
+    *,
+    at: Origin | Location,
+    help: str,
+    fixture: str = "",
+    related: Iterable[tuple[Origin | Location, str]] = (),
+    data: Mapping[str, Any] | None = None,
+) -> Finding:
+    """A finding by a parameter of a policy, which stands among the related places."""
+    where = (place_of(context, policy, *keys), f"policy {policy.id} asks for it")
+    return rule.finding(
+        context,
+        message,
+        at=at,
+        help=help,
+        fixture=fixture,
+        related=[*related, where],
+        data={"policy": policy.id, **(data or {})},
+    )
+
+
+def version_changes(context: Context) -> tuple[VersionChange, ...]:
+    """What changed with or without a bump; empty without a base."""
+    known = ground(context)
+    if known.change is not None:
+        return known.change.versions
+    if known.base_project is None:
+        return ()
+    from ctxc.compare.versions import version_changes as compared
+
+    base = known.base_project
+    return known.once("versions", lambda: compared(base, context.project))
