@@ -49,8 +49,10 @@ class Fidelity:
         return 10_000 * self.kept // self.total if self.total else 10_000
 
 
+# Apart from the other ids: as one of several alternatives its open beginning would be searched for after every match.
+_MAIL = Pattern(r"[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")
 _ID = Pattern(
-    r"https?://[^\s<>\"'`)\]，。；]+|[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+"
+    r"https?://[^\s<>\"'`)\]，。；]+"
     r"|\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b"
     r"|\b[A-Z]{1,6}-?[0-9]{2,}[A-Z0-9]*(?:-[A-Z0-9]+)*\b|\b[A-Z]{2,}-[0-9][A-Za-z0-9.-]*|\b[A-Z]{2,}(?:-[A-Z0-9]+)+\b"
     r"|\B#[0-9]{1,8}\b|\b[a-z][a-z0-9]*_[a-z0-9_]*[0-9][a-z0-9_]*\b|\b[a-z][a-z0-9]*(?:_[a-z0-9]+){2,}\b"
@@ -97,8 +99,10 @@ def find_facts(text: str) -> tuple[Fact, ...]:
     hay = haystack(text)
     taken = _Ranges()
     found: list[Fact] = []
-    for start, end in _ID.in_text(hay):
-        key = text[start:end].strip(".,;:")
+    for start, end in (*_MAIL.in_text(hay), *_ID.in_text(hay)):
+        if taken.meet(start, end):
+            continue
+        key = text[start:end].rstrip(".,;:")
         taken.add(start, end)
         found.append(Fact(kind="id", key=key, start=start, end=start + len(key), text=key))
     for form in FORMS:

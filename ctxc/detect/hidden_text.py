@@ -21,7 +21,7 @@ LONG_QUERY_CHARS = 64
 
 _ERROR, _WARNING = Severity.ERROR, Severity.WARNING
 _BASE64 = Pattern(rf"[A-Za-z0-9+/]{{{MIN_BASE64_CHARS},}}={{0,2}}|[A-Za-z0-9_-]{{{MIN_BASE64_CHARS},}}={{0,2}}")
-_WORDS = re.compile(r"[A-Za-z]{3,}[ ,.:\n][A-Za-z]{2,}|[^\W\d_a-zA-Z]{4,}")
+_WORDS = re.compile(r"[A-Za-z]{3}[ ,.:\n][A-Za-z]{2}|[^\W\d_a-zA-Z]{4}")
 _LINK_COMMENT = Pattern(
     r"(?m)^ {0,3}\[(?://|comment|_)\]:[ \t]*(?:#|<>)[ \t]*(?:\(.{0,1000}?\)|\".{0,1000}?\"|'.{0,1000}?')[ \t]*\r?$"
 )
