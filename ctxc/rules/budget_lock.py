@@ -1,0 +1,106 @@
+"""A fixture over the tokens that `budgets.lock` holds for it, or one that the lock does not know.
+
+Why: The lock is a ratchet: whoever wants a larger request says so in a file that a reviewer sees, in the same change.
+
+Bad:
+
+    # file: templates/t.yaml
+    template_id: t
+    version: 1
+    provider: text
+    sections:
+      - {id: policy, source: literal, text: Answer briefly.}
+    # file: tests/fixtures/f.yaml
+    fixture_id: f
+    template: t
+    # file: budgets.lock
+    {"schema": "ctxc.budgets/1", "fixtures": {"f": {"tokens": 3, "tokenizer": "o200k_base", "method": "exact"}}}
+    # file: policies/p.yaml
+    policy_id: p
+    version: 1
+    gates: {budget: {ratchet: true}}
+
+Good:
+
+    # file: templates/t.yaml
+    template_id: t
+    version: 1
+    provider: text
+    sections:
+      - {id: policy, source: literal, text: Answer briefly.}
+    # file: tests/fixtures/f.yaml
+    fixture_id: f
+    template: t
+    # file: budgets.lock
+    {"schema": "ctxc.budgets/1", "fixtures": {"f": {"tokens": 40, "tokenizer": "o200k_base", "method": "exact"}}}
+    # file: policies/p.yaml
+    policy_id: p
+    version: 1
+    gates: {budget: {ratchet: {slack_percent: 100}}}
+
+Mend: Shorten the request, or write the lock again on purpose: `ctxc gate --update-locks`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ctxc.base.spans import Location
+from ctxc.model.contract import Policy
+from ctxc.model.finding import Finding
+from ctxc.rules._ground import ground, origin_of, selected, settings, told
+from ctxc.rules._locks import BUDGETS, BudgetLock
+from ctxc.rules.engine import Context, rule
+
+
+def ratchets(context: Context) -> Iterator[tuple[Policy, Mapping[str, Any], BudgetLock | None]]:
+    """Each policy that ratchets, the slack that it allows, and the lock. A lock that is there judges unasked."""
+    lock = ground(context).budgets
+    for policy, budget in settings(context, "budget"):
+        asked = budget.get("ratchet", lock is not None)
+        if asked:
+            yield policy, asked if isinstance(asked, Mapping) else {}, lock
+
+
+def check(context: Context) -> Iterator[Finding]:
+    """Fixtures over their lock, fixtures without one, and a lock that is missing or cannot be read."""
+    update = "`ctxc gate --update-locks` writes it"
+    for policy, _, lock in ratchets(context):
+        keys = ("budget", "ratchet")
+        if lock is None or lock.fault:
+            what = f"{BUDGETS} cannot be read: {lock.fault}" if lock else f"the policy asks for {BUDGETS}: there is none"
+            yield told(context, RULE, policy, keys, what, at=Location(BUDGETS), help=update)
+            continue
+        for measured in selected(context, policy, {}):
+            locked = lock.fixtures.get(measured.fixture)
+            if locked is None:
+                message = f"{BUDGETS} does not hold fixture {measured.fixture!r}"
+                data: dict[str, Any] = {"tokens": measured.tokens}
+            elif (locked.tokenizer, locked.method) != (measured.tokenizer, measured.method):
+                message = (
+                    f"the lock was counted with {locked.tokenizer} ({locked.method}), "
+                    f"this with {measured.tokenizer} ({measured.method})"
+                )
+                data = {"tokens": measured.tokens}
+            elif (measured.tokens or 0) > locked.tokens:
+                over = (measured.tokens or 0) - locked.tokens
+                message = f"{measured.tokens:,} tokens, {over:,} over the {locked.tokens:,} of {BUDGETS}"
+                data = {"tokens": measured.tokens, "limit": locked.tokens, "delta": over}
+            else:
+                continue
+            yield told(
+                context,
+                RULE,
+                policy,
+                keys,
+                message,
+                at=origin_of(context, measured.fixture),
+                help="shorten the request, or write the lock again on purpose: `ctxc gate --update-locks`",
+                fixture=measured.fixture,
+                related=[(Location(BUDGETS), "the lock")],
+                data=data,
+            )
+
+
+RULE = rule(__name__, __doc__, check, needs="packages")
