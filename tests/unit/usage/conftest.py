@@ -67,3 +67,9 @@ def play(who: Any, lay: Any) -> Callable[..., list[Any]]:
 def o200k() -> Any:
     """The vocabulary of GPT-4o and later."""
     return tokens.get("o200k_base")
+
+
+@pytest.fixture(scope="session")
+def words_only() -> WordTokenizer:
+    """A tokenizer that counts words."""
+    return WordTokenizer("words")
