@@ -69,8 +69,8 @@ def check(context: Context) -> Iterator[Finding]:
     for policy, _, lock in ratchets(context):
         keys = ("budget", "ratchet")
         if lock is None or lock.fault:
-            what = f"{BUDGETS} cannot be read: {lock.fault}" if lock else f"the policy asks for {BUDGETS}: there is none"
-            yield told(context, RULE, policy, keys, what, at=Location(BUDGETS), help=update)
+            what = f"cannot be read: {lock.fault}" if lock else "is not there, and the policy asks for it"
+            yield told(context, RULE, policy, keys, f"{BUDGETS} {what}", at=Location(BUDGETS), help=update)
             continue
         for measured in selected(context, policy, {}):
             locked = lock.fixtures.get(measured.fixture)
