@@ -108,7 +108,7 @@ def fixture_change(base: View, head: View, teller: Teller, count: Count) -> Fixt
     )
 
 
-def single_fixture(view: View, status: str, teller: Teller) -> FixtureChange:
+def single_fixture(view: View, status: str) -> FixtureChange:
     """A fixture that only one side has: ``added`` or ``removed``, with the layout of its request."""
     added = status == "added"
     used, available = view.part("budget", "used_input"), view.part("budget", "available_input")

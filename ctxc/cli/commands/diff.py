@@ -1,0 +1,154 @@
+"""Show what a model will see differently between two revisions.
+
+BASE is a revision (anything that `git rev-parse` takes) or snapshot:FILE; HEAD is the work tree unless a revision is
+named, or --staged for what the next commit would hold. Without BASE a pull request is compared with its target, a
+branch with the commit that it left, and the default branch with its last commit.
+
+Both sides are compiled by this ctxc, as far as the changed files can reach; the other fixtures are unchanged by
+construction, and --all compiles them as well. Sections are matched by id, tools by name. In the text [-removed-] and
+{+added+} words stand where they are in the source.
+
+The exit status is 0, also where something differs; with --exit-code it is 1 then. 2: a side that cannot be read, or a
+base that is the head itself.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ctxc.app.diff import diff_workspace
+from ctxc.app.diff_sides import DiffRequest
+from ctxc.base.errors import UsageError
+from ctxc.cli import completion
+from ctxc.cli.session import session
+from ctxc.model.change import FACETS
+
+FORMATS = ("text", "json", "markdown", "html")
+
+
+def run(
+    ctx: typer.Context,
+    *,
+    base: Annotated[str | None, typer.Argument(metavar="[BASE]", help="A revision, or snapshot:FILE.")] = None,
+    head: Annotated[str | None, typer.Argument(metavar="[HEAD]", help="A revision (default: the work tree).")] = None,
+    staged: Annotated[bool, typer.Option("--staged", help="Head is the index: what the next commit holds.")] = False,
+    rev: Annotated[str | None, typer.Option("--rev", metavar="REV", help="Head, as an option.")] = None,
+    against: Annotated[str | None, typer.Option("--against", metavar="REV", help="BASE, as an option.")] = None,
+    allow_same: Annotated[bool, typer.Option("--allow-same", help="BASE may be the head itself.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Compile every fixture on both sides.")] = False,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--only",
+            metavar="FACET",
+            help=f"Only this: {', '.join(FACETS)}.",
+            autocompletion=completion.fixed(*FACETS),
+        ),
+    ] = None,
+    fixture: Annotated[
+        list[str] | None,
+        typer.Option("--fixture", help="Only fixtures of this id or glob.", autocompletion=completion.fixtures),
+    ] = None,
+    template: Annotated[
+        list[str] | None,
+        typer.Option("--template", help="Only fixtures of this template.", autocompletion=completion.templates),
+    ] = None,
+    context: Annotated[int, typer.Option("--context", "-U", min=0, max=100, help="Lines around an edit.")] = 2,
+    stat: Annotated[bool, typer.Option("--stat", help="One line for each change, no texts.")] = False,
+    provider: Annotated[
+        str, typer.Option("--provider", help="Compile head for it.", autocompletion=completion.providers)
+    ] = "",
+    model: Annotated[str, typer.Option("--model", help="Compile head for this model.")] = "",
+    against_provider: Annotated[
+        str, typer.Option("--against-provider", help="Compile base for it.", autocompletion=completion.providers)
+    ] = "",
+    against_model: Annotated[str, typer.Option("--against-model", help="Compile base for this model.")] = "",
+    format: Annotated[
+        str, typer.Option("--format", "-f", help=f"{', '.join(FORMATS)}.", autocompletion=completion.fixed(*FORMATS))
+    ] = "text",
+    output: Annotated[
+        list[str] | None,
+        typer.Option("--output", metavar="FORMAT:FILE", help="Also write this; may be given several times."),
+    ] = None,
+    exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 where something differs.")] = False,
+    trust: Annotated[
+        bool, typer.Option("--trust-repository", help="Read a repository that belongs to somebody else.")
+    ] = False,
+) -> int:
+    current = session(ctx)
+    outputs = [_output(text) for text in output or []]
+    _known(format)
+    facets = _facets(only or [])
+    if (model or provider) and not (against_model or against_provider) and not _one(base, against, "BASE"):
+        raise UsageError("one model is no comparison", help="name the other: --against-model, or a BASE revision")
+    workspace = current.workspace()
+    outcome = diff_workspace(
+        workspace,
+        DiffRequest(
+            base=_one(base, against, "BASE"),
+            head=_one(head, rev, "HEAD"),
+            staged=staged,
+            allow_same=allow_same,
+            provider=provider,
+            model=model,
+            against_provider=against_provider,
+            against_model=against_model,
+            fixtures=tuple(fixture or ()),
+            templates=tuple(template or ()),
+            context=context,
+            whole=everything,
+            trust_repository=trust,
+        ),
+    )
+    console = current.console
+    for note in (*workspace.notes, *outcome.notes):
+        console.note(note, level=1)
+    change = outcome.change
+    if facets:
+        from ctxc.compare.narrow import only as narrowed
+
+        change = narrowed(change, facets)
+    from ctxc.report import View
+    from ctxc.report.diffs import DiffView, render
+
+    for name, path in outputs:
+        from ctxc.app.output import write_text
+
+        write_text(path, render(name, change, DiffView(view=View(), stat=stat)))
+    if console.verbosity > -2:
+        console.report(render(format, change, DiffView(view=console.view(), stat=stat)), machine=format == "json")
+    return 1 if exit_code and not outcome.change.is_empty else 0
+
+
+def _one(argument: str | None, option: str | None, what: str) -> str:
+    if argument and option:
+        raise UsageError(f"{what} is given twice: {argument!r} and {option!r}", help="leave out one of them")
+    return argument or option or ""
+
+
+def _known(name: str) -> str:
+    if name not in FORMATS:
+        from ctxc.app.naming import advice
+
+        raise UsageError(f"there is no output format {name!r} for a diff", help=advice(name, FORMATS))
+    return name
+
+
+def _output(text: str) -> tuple[str, Path]:
+    name, colon, file = text.partition(":")
+    if not colon or not file:
+        raise UsageError(f"--output {text!r} is not FORMAT:FILE", help="write --output markdown:pr.md")
+    return _known(name), Path(file)
+
+
+def _facets(given: list[str]) -> tuple[str, ...]:
+    found = tuple(part for text in given for part in text.split(",") if part)
+    for name in found:
+        if name not in FACETS:
+            from ctxc.app.naming import advice
+
+            raise UsageError(f"there is no facet {name!r}", help=advice(name, FACETS))
+    return found

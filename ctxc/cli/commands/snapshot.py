@@ -1,0 +1,123 @@
+"""Keep golden snapshots of compiled fixtures in the tree, and compare with them.
+
+ACTION is one of: save (write what has no snapshot yet), check (compare; exit status 1 where something differs, is
+missing or is left over), review (show each difference and ask), accept (write all that differ, remove what is left
+over). They lie in tests/snapshots, one JSON file a fixture, with the rendered texts; sensitive ones are masked.
+
+Nothing is written where CI is set. FIXTURE is an id or a glob of ids; without one the whole project is meant.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from ctxc.app import snapshots
+from ctxc.app.selection import Selection
+from ctxc.base.errors import NothingMatched, UsageError
+from ctxc.cli import completion
+from ctxc.cli.console import Console
+from ctxc.cli.session import Session, session
+from ctxc.report._tally import plural
+from ctxc.report.diffs import DiffView, render
+
+
+def run(
+    ctx: typer.Context,
+    *,
+    action: Annotated[
+        Literal["save", "check", "review", "accept"], typer.Argument(metavar="ACTION", help="What to do.")
+    ],
+    fixtures: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="FIXTURE...", help="Ids or globs of ids.", autocompletion=completion.fixtures),
+    ] = None,
+    directory: Annotated[
+        str | None, typer.Option("--dir", metavar="DIR", help=f"Where they lie (default: {snapshots.FOLDER}).")
+    ] = None,
+    context: Annotated[int, typer.Option("--context", "-U", min=0, max=100, help="Lines around an edit.")] = 2,
+    format: Annotated[
+        Literal["text", "json", "markdown", "html"], typer.Option("--format", "-f", help="Format of check.")
+    ] = "text",
+) -> int:
+    current = session(ctx)
+    if action != "check":
+        snapshots.refuse_in_ci(current.environment)
+    if action == "review" and not current.console.on_terminal:
+        raise UsageError("review needs a terminal", help="use `ctxc snapshot check` and `ctxc snapshot accept`")
+    workspace = current.workspace()
+    folder = Path(directory) if directory else workspace.root / snapshots.FOLDER
+    checked = snapshots.check(workspace, folder, Selection(fixtures=tuple(fixtures or ())), context=context)
+    match action:
+        case "save":
+            return _save(current, folder, checked)
+        case "accept":
+            return _accept(current, folder, checked)
+        case "review":
+            return _review(current, folder, checked)
+        case _:
+            return _check(current.console, folder, checked, format)
+
+
+def _save(current: Session, folder: Path, checked: snapshots.Checked) -> int:
+    written = snapshots.write(folder, checked.texts, checked.missing, current.environment)
+    current.console.report(f"{plural(len(written), 'snapshot')} written, {len(checked.same):,} as they were\n")
+    for name in checked.differ:
+        current.console.note(f"{name} differs from its snapshot: `ctxc snapshot review`, or `accept`")
+    for name in checked.orphans:
+        current.console.note(f"{name}: its fixture is gone: `ctxc snapshot accept` removes the snapshot")
+    return 0
+
+
+def _accept(current: Session, folder: Path, checked: snapshots.Checked) -> int:
+    wanted = sorted((*checked.differ, *checked.missing))
+    written = snapshots.write(folder, checked.texts, wanted, current.environment)
+    removed = snapshots.remove(folder, checked.orphans, current.environment)
+    current.console.report(
+        f"{plural(len(written), 'snapshot')} written, {len(removed):,} removed, {len(checked.same):,} as they were\n"
+    )
+    return 0
+
+
+def _check(console: Console, folder: Path, checked: snapshots.Checked, format: str) -> int:
+    if not checked.same and not checked.differ:
+        raise NothingMatched(
+            f"there is no snapshot in {folder.as_posix()}: nothing was compared",
+            help="`ctxc snapshot save` writes them",
+        )
+    view = DiffView(view=console.view())
+    if checked.differ or format != "text":
+        console.report(render(format, checked.change, view), machine=format == "json")
+    for name in checked.missing:
+        console.note(f"{name} has no snapshot: `ctxc snapshot save`")
+    for name in checked.orphans:
+        console.note(f"{name}: its fixture is gone: `ctxc snapshot accept` removes the snapshot")
+    if format == "text" and not checked.differ:
+        console.report(f"{plural(len(checked.same), 'snapshot')} the same\n")
+    return 0 if checked.is_fine else 1
+
+
+def _review(current: Session, folder: Path, checked: snapshots.Checked) -> int:
+    """Show each difference and ask what to do with it; status 1 where something is left."""
+    console, left = current.console, 0
+    for number, name in enumerate(checked.differ, 1):
+        change = checked.change
+        mine = tuple(f for f in change.fixtures if f.fixture_id == name)
+        told = tuple(e for e in change.edits if name in e.fixtures)
+        console.report(render("text", replace(change, fixtures=mine, edits=told), DiffView(view=console.view())) + "\n")
+        console.note(f"{number} of {len(checked.differ)}: {name}")
+        answer = typer.prompt("accept, skip or quit? [a/s/q]", default="s", show_default=False).strip().lower()
+        if answer.startswith("q"):
+            left += len(checked.differ) - number + 1
+            break
+        if answer.startswith("a"):
+            snapshots.write(folder, checked.texts, [name], current.environment)
+        else:
+            left += 1
+    if checked.missing:
+        console.note(f"{plural(len(checked.missing), 'fixture')} without a snapshot: `ctxc snapshot save`")
+    console.report(f"{plural(left, 'difference')} left\n")
+    return 1 if left else 0
