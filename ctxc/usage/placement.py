@@ -1,8 +1,9 @@
 """Where breakpoints pay: every placement that the rules allow on the ends of what requests share, played and priced.
 
-Candidates are the ends of tools, of system blocks and of messages after which some of the requests depart from one
-another, and the last block of each request (which pays in a conversation that grows). All sets of up to the provider's
-limit are tried; where the times of the calls leave gaps, longer times to live as well, those first.
+Candidates are the ends of tools, of system blocks and of what stands in the first message, after which some of the
+requests depart from one another, and the last block of each request (which pays in a conversation that grows). All sets
+of up to the provider's limit are tried; where the calls leave gaps between them, longer times to live as well, those
+first.
 """
 
 from __future__ import annotations
@@ -152,6 +153,9 @@ class _Game:
             for block in ends:
                 if block.zone not in self._rules.placements or not is_markable(block):
                     continue
+                if block.zone == "messages" and block.message != _first_message(sent.layout):
+                    # A mark that stays behind in a conversation is the last block of an earlier request.
+                    continue
                 found.setdefault(block.id, Candidate(id=block.id, zone=block.zone, tokens=block.end))
                 weight[block.id] += sent.weight
         best = sorted(found, key=lambda i: (-weight[i], found[i].tokens))[: MOST_CANDIDATES - 1]
@@ -180,6 +184,10 @@ class _Game:
 
     def without_cache(self) -> Decimal:
         return add_costs((cost_of(self._prices, uncached=s.layout.total), s.weight) for s in self._sent).total
+
+
+def _first_message(layout: Layout) -> str:
+    return next((b.message for b in layout.blocks if b.zone == "messages"), "")
 
 
 def _zone_ends(layout: Layout) -> Iterator[Block]:
