@@ -201,7 +201,7 @@ class _Play:
         lost = near.beyond(found)
         if not lost:
             return ("cache_hit", 0) if read else (found.why or "first_request", 0)
-        if difference is not None and (near.was_reached(difference) or not read):
+        if difference is not None and near.was_reached(difference):
             return difference.reason, lost
         if found.late:
             return "expired", lost
