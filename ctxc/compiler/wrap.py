@@ -60,11 +60,15 @@ def json_text(value: Any) -> str:
 
 
 # Beside what JSON escapes: brackets of block lines and of bracketed role tokens ([INST], [/TOOL_RESULTS]), MiniMax's
-# brackets, and the bars and triangles of special tokens, with what NFKC turns into one of them.
+# brackets, the bars and triangles of special tokens, role words and headings that a raw prompt begins a line with, and
+# what NFKC turns into one of them.
+_ROLES = ("USER", "ASSISTANT", "SYSTEM", "User", "Assistant", "System", "Human")
 _TOKENS = re.compile(
-    r"\[(?=/?[A-Za-z_]{1,24}(?:\]| \|))|\](?=[~!<])|[\u25c1\u25b7\u2581\uff5c\uff3b\uff3d\ufe47\ufe48]"
-    r"|(?<=\\u003c)\||\|(?=\\u003e)"
+    r"\[(?=/?[A-Za-z_]{1,24}(?:\]| \|))|\[(?=e?~)|\](?=[~!<])"
+    r"|[\u25c1\u25b7\u2581\uff5c\uff3b\uff3d\ufe47\ufe48]|(?<=\\u003c)\||\|(?=\\u003e)|#(?=## [A-Z])|"
+    + "|".join(f"(?<={role})[:\uff1a]" for role in _ROLES)
 )
+_MARKS = ("[", "]", "|", "###", *(f"{role}:" for role in _ROLES))
 
 
 _PLAIN = re.compile(r"[A-Za-z0-9_./:#@ +=-]*")
@@ -76,7 +80,7 @@ def _quoted(text: str) -> str:
     if _PLAIN.fullmatch(text):
         return f'"{text}"'
     quoted = json_string_escape(text)
-    if quoted.isascii() and "[" not in quoted and "]" not in quoted and "|" not in quoted:
+    if quoted.isascii() and not any(mark in quoted for mark in _MARKS):
         return quoted
     return _TOKENS.sub(lambda m: f"\\u{ord(m.group()):04x}", quoted)
 
