@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from ctxc.app.conversation import Series, series_of
+from ctxc.app.conversation import AGAIN, Series, series_of
 from ctxc.app.raw import Logged, Target, as_text, find_target, read_bytes, read_log
 from ctxc.app.selection import Selection
 from ctxc.model.usage import Sent
@@ -146,7 +146,7 @@ def explain_cache(workspace: Workspace, fixture_id: str, *, provider: str = "", 
     for one in series:
         mine = [s for s in one.sent if s.id == fixture.id]
         if mine:
-            before = [s for s in one.sent if s.id != fixture.id and not s.id.endswith(" (again)")]
+            before = [s for s in one.sent if s.id != fixture.id and not s.id.endswith(AGAIN)]
             found = _assess(replace(one, sent=(*before, *mine), notes=()), "auto")
             workspace.close()
             return found

@@ -10,13 +10,16 @@ from ctxc.app.raw import Target, seconds_of
 from ctxc.app.selection import Selection
 from ctxc.base.errors import NothingMatched
 from ctxc.model.package import Package
-from ctxc.model.usage import Sent
+from ctxc.model.usage import Block, Sent
 
 if TYPE_CHECKING:
     from ctxc.app.workspace import Workspace
     from ctxc.compiler.pipeline import Compiler
     from ctxc.model.fixture import Fixture
 
+
+AGAIN = " (again)"
+"""What is added to the id of a fixture for further requests of its kind."""
 
 _SHOWN = 5  # fixtures that send nothing, named where none sends anything
 
@@ -147,8 +150,16 @@ def sent_of(
         count=package.count if same else None,
         segments=package.segments,
     )
-    name = compiled.fixture.id + (" (again)" if again else "")
+    name = compiled.fixture.id
+    if again:
+        name += AGAIN
+        layout = replace(layout, blocks=tuple(_other(b) if b.zone == "messages" else b for b in layout.blocks))
     return Sent(id=name, layout=layout, at=at, weight=weight, output=output)
+
+
+def _other(block: Block) -> Block:
+    """A block of the same length that says something else."""
+    return block if block.stable else replace(block, wire="\0" + block.wire)
 
 
 def _conversation(name: str, turns: Sequence[_Compiled]) -> list[Series]:
@@ -193,7 +204,8 @@ def _reply_tokens(fixture: Fixture, following: Fixture | None, target: Target) -
 
 
 def _traffic(template: str, members: Sequence[_Compiled]) -> Series:
-    """Each fixture once, then again for the rest of its weight, when everything that can be cached is."""
+    """Each fixture once; then, for the rest of its weight, another request of its kind: the same tools and system text
+    with other turns, when everything that they share is cached."""
     first = [sent_of(m) for m in members]
     again = [sent_of(m, weight=m.fixture.weight - 1, again=True) for m in members if m.fixture.weight > 1]
     target = members[0].target
