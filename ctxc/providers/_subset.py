@@ -6,10 +6,12 @@ outputs guide, October 2026), because a renderer has to say ``strict`` before a 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
-from ctxc.providers._read import as_int, as_list, as_map, as_text, escape, texts_of
+from ctxc.providers._read import as_int, as_list, as_map, as_text, compact, escape, texts_of
 
 OPENAI_STRICT: Mapping[str, Any] = {
     "root": "object",
@@ -35,12 +37,13 @@ OPENAI_STRICT: Mapping[str, Any] = {
 _CHILD = ("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames")
 _CHILDREN = ("anyOf", "oneOf", "allOf", "prefixItems")
 _NAMED = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas")
+_LONGEST_KEPT = 50_000  # characters of a schema and its subset whose complaints are kept
 _DEEPEST = 60  # levels that are walked; a deeper schema is reported as too deep
 
 
 def fits_openai_strict(schema: Mapping[str, Any]) -> bool:
     """Whether OpenAI would take this schema with ``strict: true``."""
-    return next(iter(complaints(schema, OPENAI_STRICT)), None) is None
+    return not complaints(schema, OPENAI_STRICT)
 
 
 def nodes(schema: Mapping[str, Any], pointer: str = "", depth: int = 0) -> Iterator[tuple[str, Mapping[str, Any], int]]:
@@ -62,8 +65,21 @@ def nodes(schema: Mapping[str, Any], pointer: str = "", depth: int = 0) -> Itera
                 yield from nodes(child, f"{pointer}/{escape(key)}/{escape(str(name))}", depth + step)
 
 
-def complaints(schema: Mapping[str, Any], subset: Mapping[str, Any]) -> Iterator[str]:
+def complaints(schema: Mapping[str, Any], subset: Mapping[str, Any]) -> tuple[str, ...]:
     """What a subset refuses in a schema, each with the pointer inside the schema."""
+    text, rules = compact(schema), compact(subset)
+    if len(text) + len(rules) > _LONGEST_KEPT:
+        return tuple(_complaints(schema, subset))
+    return _known(text, rules)
+
+
+@lru_cache(maxsize=256)
+def _known(schema: str, subset: str) -> tuple[str, ...]:
+    """The complaints by content: a project has few schemas and sends them with every request."""
+    return tuple(_complaints(json.loads(schema), json.loads(subset)))
+
+
+def _complaints(schema: Mapping[str, Any], subset: Mapping[str, Any]) -> Iterator[str]:
     if as_text(subset.get("root")) == "object" and schema.get("type") != "object":
         yield "the root has to be an object"
     if as_text(subset.get("root")) == "object" and "anyOf" in schema:
