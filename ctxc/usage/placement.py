@@ -85,7 +85,7 @@ def advise(
     tried: list[Placement] = []
     for chosen in _choices(game.candidates(), rules):
         for ttls in _lives(len(chosen), rules, played):
-            for mode in _modes(rules, chosen):
+            for mode in _modes(rules):
                 tried.append(game.play(game.marked(chosen, ttls, mode), chosen, ttls, mode))
     if not tried:
         return None
@@ -106,10 +106,9 @@ def _choices(candidates: Sequence[Candidate], rules: CacheRules) -> Iterator[tup
         yield from combinations(candidates, size)
 
 
-def _modes(rules: CacheRules, chosen: Sequence[Candidate]) -> tuple[str, ...]:
-    if rules.mode == "explicit":
-        return ("",)
-    return ("implicit", "explicit") if chosen else ("implicit",)
+def _modes(rules: CacheRules) -> tuple[str, ...]:
+    """Of GPT-5.6 both; its explicit mode without a breakpoint caches nothing, and so writes nothing either."""
+    return ("",) if rules.mode == "explicit" else ("implicit", "explicit")
 
 
 def _lives(size: int, rules: CacheRules, sent: Sequence[Sent]) -> Iterator[tuple[str, ...]]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from decimal import ROUND_FLOOR, Decimal, InvalidOperation
 from typing import Any, Literal
 
-from ctxc.model.usage import Call, Cost, Layout
+from ctxc.model.usage import Call, Cost
 
 MILLION = Decimal(1_000_000)
 ZERO = Decimal(0)
@@ -155,16 +155,6 @@ def cost_of_call(prices: Prices, call: Call, state: State = "simulated", *, cach
     left = call.written - sum(call.written_by_ttl.values())
     written = {**call.written_by_ttl, **({"": left} if left > 0 else {})}
     return cost_of(prices, uncached=call.uncached, read=call.read, written=written, output=call.output)
-
-
-def cost_of_layout(prices: Prices, layout: Layout, *, cacheable: int, output: int, ttl: str, state: State) -> Cost:
-    """What a request costs of which the first ``cacheable`` tokens can be cached: cold, warm, or without a cache."""
-    rest = layout.total - cacheable
-    if state == "warm":
-        return cost_of(prices, uncached=rest, read=cacheable, output=output)
-    if state == "cold":
-        return cost_of(prices, uncached=rest, written={ttl: cacheable} if cacheable else {}, output=output)
-    return cost_of(prices, uncached=layout.total, output=output)
 
 
 def add_costs(costs: Iterable[tuple[Cost, int]]) -> Cost:
