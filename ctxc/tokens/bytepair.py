@@ -15,7 +15,7 @@ because its Unicode tables are older (17,560 code points, all unassigned in Unic
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -199,30 +199,7 @@ class BytePair:
             return [count for chunk in pool.map(count_chunk, range(0, len(texts), _CHUNK)) for count in chunk]
 
     def _encode(self, text: str) -> list[int]:
-        encoding = self._encoding()
-        try:
-            if len(text) < LONG_RUN or not _LONG_RUN.search(text):
-                return encoding.encode_ordinary(text)
-            ids: list[int] = []
-            for block, long_run in _blocks(text):
-                ids += self._encode_by_pieces(block) if long_run else encoding.encode_ordinary(block)
-            return ids
-        except BaseException as error:
-            # A Rust panic is no Exception and its class cannot be imported.
-            if type(error).__name__ != "PanicException":
-                raise
-            raise InternalFault(
-                f"the encoder {self.id} gave up on a text of {len(text):,} characters",
-                help="report the text; until then shorten its longest run of one kind of character",
-            ) from error
-
-    def _encode_by_pieces(self, block: str) -> list[int]:
-        import regex
-
-        encoding, ids = self._encoding(), []
-        for match in regex.finditer(self._pattern, block):
-            ids += encoding._encode_single_piece(match.group())
-        return ids
+        return _encoded(self._encoding(), self._pattern, self.id, text)
 
     def _encoding(self) -> tiktoken.Encoding:
         key = (self._vocabulary.name, self._pattern, str(self._folder))
@@ -235,18 +212,52 @@ class BytePair:
         return encoding
 
     def _load(self) -> tiktoken.Encoding:
-        try:
-            import tiktoken
-        except ImportError as error:
-            raise MissingTokenizer(
-                f"counting with {self.id} needs the package tiktoken", help="pip install tiktoken"
-            ) from error
-        return tiktoken.Encoding(
-            self.id,
-            pat_str=self._pattern,
-            mergeable_ranks=load_ranks(self._vocabulary, self._folder),
-            special_tokens={},  # never encoded as such
-        )
+        return _made(self.id, self._pattern, load_ranks(self._vocabulary, self._folder))
+
+
+def encoder(id: str, pattern: str, ranks: dict[bytes, int]) -> Callable[[str], list[int]]:
+    """Token ids of a text by a table and a pattern from elsewhere, under the name ``id``; not cached.
+
+    Raises ValueError for a pattern or a table that cannot be used; the function raises InternalFault as every count.
+    """
+    encoding = _made(id, pattern, ranks)
+    return lambda text: _encoded(encoding, pattern, id, text)
+
+
+def _made(id: str, pattern: str, ranks: dict[bytes, int]) -> tiktoken.Encoding:
+    try:
+        import tiktoken
+    except ImportError as error:
+        raise MissingTokenizer(f"counting with {id} needs the package tiktoken", help="pip install tiktoken") from error
+    # No special tokens: none is ever encoded as such.
+    return tiktoken.Encoding(id, pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+
+
+def _encoded(encoding: tiktoken.Encoding, pattern: str, id: str, text: str) -> list[int]:
+    try:
+        if len(text) < LONG_RUN or not _LONG_RUN.search(text):
+            return encoding.encode_ordinary(text)
+        ids: list[int] = []
+        for block, long_run in _blocks(text):
+            ids += _by_pieces(encoding, pattern, block) if long_run else encoding.encode_ordinary(block)
+        return ids
+    except BaseException as error:
+        # A Rust panic is no Exception and its class cannot be imported.
+        if type(error).__name__ != "PanicException":
+            raise
+        raise InternalFault(
+            f"the encoder {id} gave up on a text of {len(text):,} characters",
+            help="report the text; until then shorten its longest run of one kind of character",
+        ) from error
+
+
+def _by_pieces(encoding: tiktoken.Encoding, pattern: str, block: str) -> list[int]:
+    import regex
+
+    ids: list[int] = []
+    for match in regex.finditer(pattern, block):
+        ids += encoding._encode_single_piece(match.group())
+    return ids
 
 
 _CONTINUATION = bytes(range(0x80, 0xC0))
