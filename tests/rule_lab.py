@@ -58,8 +58,8 @@ def findings_of(
 
 # --- cases with markers --------------------------------------------------------------------------------------------
 
-_MARKER = re.compile(r"(?P<lead>[ \t]*)(?P<mark>\^+)(?P<open>~?)[ ]+(?P<code>CTX\d{3})\b[ ]*(?P<words>.*)\Z")
-_WHOLE = re.compile(r"!(?P<code>CTX\d{3})\b[ ]*(?P<words>.*)\Z")
+_MARKER = re.compile(r"(?P<lead>[ \t]*)(?P<mark>\^+|\|)(?P<open>~?)[ ]+(?P<code>CTX\d{3})\b[ ]*(?P<words>.*)\Z")
+_ELSEWHERE = re.compile(r"!(?P<code>CTX\d{3}) (?P<path>\S+?)(?::(?P<line>\d+):(?P<column>\d+))?(?: (?P<words>.*))?\Z")
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,7 @@ class Expected:
     column: int
     end: int | None
     words: str
+    exact: bool = True  # whether the end is asserted as well
 
 
 @dataclass(frozen=True)
@@ -83,25 +84,29 @@ class Case:
 def read_case(text: str) -> Case:
     """Files with markers under the line that a finding is about: ``   ^^^^ CTX130 part of the message``.
 
-    ``^~``: only the start is asserted, the span goes on. ``!CTX130`` anywhere in a file: the file as a whole.
+    ``^~``: only the start is asserted, the span goes on. ``|``: an empty span. ``!CTX130 PATH words``: the file as a
+    whole; ``!CTX130 PATH:LINE:COLUMN words``: a start that no marker can stand under.
     """
     kept: list[str] = []
     expected: list[Expected] = []
     path, line = "", 0
     for row in text.split("\n"):
         opened = re.match(r"# file: (.+?)(?: \(repeated \d+ times\))?\Z", row)
-        marker, whole = _MARKER.match(row), _WHOLE.match(row)
+        marker, other = _MARKER.match(row), _ELSEWHERE.match(row)
         if opened:
-            path, line = opened[1], 0
+            path, line = _real(opened[1]), 0
             kept.append(row)
         elif marker:
             above = kept[-1]
             start, stop = len(marker["lead"]), len(marker["lead"]) + len(marker["mark"])
             column = len(_real(above[:start])) + 1
-            end = None if marker["open"] else column + len(_real(above[start:stop]))
-            expected.append(Expected(path, marker["code"], line, column, end, marker["words"]))
-        elif whole:
-            expected.append(Expected(path, whole["code"], 0, 0, None, whole["words"]))
+            length = 0 if marker["mark"] == "|" else len(_real(above[start:stop]))
+            expected.append(
+                Expected(path, marker["code"], line, column, None if marker["open"] else column + length, marker["words"])
+            )
+        elif other:
+            place = (int(other["line"] or 0), int(other["column"] or 0))
+            expected.append(Expected(_real(other["path"]), other["code"], *place, None, other["words"] or "", exact=False))
         else:
             kept.append(row)
             line += 1
@@ -109,7 +114,7 @@ def read_case(text: str) -> Case:
 
 
 def _real(text: str) -> str:
-    return decoded(text).decode("utf-8", "surrogatepass")
+    return decoded(text).decode("utf-8", "replace")
 
 
 def differences(case: Case, found: Iterable[Finding]) -> list[str]:
@@ -134,4 +139,6 @@ def _fits(want: Expected, found: Finding) -> bool:
         return span is None and not want.line
     if (span.line, span.column) != (want.line, want.column):
         return False
+    if not want.exact:
+        return True
     return span.end_line > span.line if want.end is None else (span.end_line, span.end_column) == (span.line, want.end)

@@ -191,7 +191,7 @@ CODES: Mapping[str, tuple[str, Severity]] = {
     "CTX623": ("tool-secret", _E),
     "CTX624": ("tool-size", _W),
     "CTX625": ("tool-remote-link", _W),
-    "CTX630": ("provider-tool-name", _E),
+    "CTX630": ("provider-tool-name", _W),
     "CTX631": ("provider-schema", _E),
     "CTX632": ("recursive-schema", _W),
     "CTX633": ("unstable-tool-order", _W),

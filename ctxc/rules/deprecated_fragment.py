@@ -51,7 +51,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxc.model.finding import Finding
-from ctxc.model.fragment import LoadMode
+from ctxc.model.fragment import Fragment, LoadMode
 from ctxc.rules._routes import newest
 from ctxc.rules.engine import Context, rule
 
@@ -64,7 +64,7 @@ def check(context: Context) -> Iterator[Finding]:
         if fragment.load_mode is LoadMode.ALWAYS:
             yield RULE.finding(
                 context,
-                f"fragment {fragment.id!r} is deprecated ({fragment.deprecated}) and always loaded",
+                f"fragment {fragment.id!r} is deprecated{_why(fragment)} and always loaded",
                 at=fragment.origin.child("load_mode"),
                 help="use load_mode explicit while it is phased out",
             )
@@ -73,7 +73,7 @@ def check(context: Context) -> Iterator[Finding]:
             if name in gone and not fragment.deprecated:
                 yield RULE.finding(
                     context,
-                    f"fragment {fragment.id!r} requires {name!r}, which is deprecated: {gone[name].deprecated}",
+                    f"fragment {fragment.id!r} requires {name!r}, which is deprecated{_why(gone[name])}",
                     at=fragment.origin.child("requires", number),
                     help="require its successor",
                     related=[(gone[name].origin.child("deprecated"), "deprecated here")],
@@ -83,11 +83,16 @@ def check(context: Context) -> Iterator[Finding]:
             if name in gone:
                 yield RULE.finding(
                     context,
-                    f"the fixture names fragment {name!r}, which is deprecated: {gone[name].deprecated}",
+                    f"the fixture names fragment {name!r}, which is deprecated{_why(gone[name])}",
                     at=fixture.origin.child("inputs", "fragments", number),
                     help="name its successor",
                     fixture=fixture.id,
                 )
+
+
+def _why(fragment: Fragment) -> str:
+    """What the author says beside the bare word."""
+    return "" if fragment.deprecated in ("true", "deprecated") else f" ({fragment.deprecated})"
 
 
 RULE = rule(__name__, __doc__, check)

@@ -84,8 +84,9 @@ def files(example: str) -> Example:
     for line in example.split("\n"):
         opened, linked = _FILE.match(line), _LINK.match(line)
         if opened:
-            here = found.setdefault(opened["path"], [])
-            times[opened["path"]] = int(opened["times"] or 1)
+            path = decoded(opened["path"]).decode("utf-8")
+            here = found.setdefault(path, [])
+            times[path] = int(opened["times"] or 1)
         elif linked:
             links[linked["path"]] = linked["target"]
             here = None

@@ -101,13 +101,14 @@ def check(context: Context) -> Iterator[Finding]:
         ):
             for number, name in enumerate(names):
                 if not _means_something(name, among, known):
+                    what = "evidence" if key == "required_evidence" else "section, fragment or record"
                     yield RULE.finding(
                         context,
-                        f"nothing is called {name!r}{did_you_mean(name, among)}",
+                        f"no {what} is called {name!r}{did_you_mean(name, among)}",
                         at=expect.origin.child(key, number),
-                        help="write the id of a section, a fragment or a record"
-                        if key != "required_evidence"
-                        else f"known evidence: {', '.join(sorted(records)) or 'none'}",
+                        help=f"evidence: {', '.join(sorted(records)) or 'none'}"
+                        if key == "required_evidence"
+                        else "write the id of a section, a fragment or a record",
                         fixture=fixture.id,
                         data={"key": key, "name": name},
                     )

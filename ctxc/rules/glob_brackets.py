@@ -88,7 +88,8 @@ def _names_a_folder(pattern: str, found: re.Match[str]) -> bool:
     """Whether the class is a whole part of a path and reads like a word: ``/[slug]/``, not ``/[a-z]/``."""
     before, after = pattern[: found.start()], pattern[found.end() :]
     alone = (not before or before.endswith("/")) and (not after or after.startswith(("/", ".")))
-    return alone and bool(re.fullmatch(r"\[(?:\.\.\.)?[A-Za-z]{2,}\]", found[0]))
+    least = 3 if after.startswith(".") else 2  # [ab].ts is more likely one of two files
+    return alone and bool(re.fullmatch(rf"\[(?:\.\.\.)?[A-Za-z]{{{least},}}\]", found[0]))
 
 
 RULE = rule(__name__, __doc__, check)

@@ -60,7 +60,7 @@ def check(context: Context) -> Iterator[Finding]:
                 )
                 yield RULE.finding(
                     context,
-                    f"section {spec.id!r} is {spec.tier.name}, but a {spec.kind.value} {why}",
+                    f"section {spec.id!r} is {spec.tier.name}, but what is of kind {spec.kind.value} {why}",
                     at=spec.origin.child("tier"),
                     help=f"remove `tier:`; the kind's own is {usual.name}",
                     severity=Severity.ERROR if dropped else None,

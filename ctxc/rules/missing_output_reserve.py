@@ -38,7 +38,12 @@ from ctxc.rules.engine import Context, rule
 
 def check(context: Context) -> Iterator[Finding]:
     """Budgets without a reserve; a template without any budget takes the defaults knowingly."""
+    told = set()
     for template in templates(context):
+        # Templates that take over one budget are told of it once.
+        if template.budget.origin in told:
+            continue
+        told.add(template.budget.origin)
         if template.budget.output_reserve is None and template.budget.origin.path:
             yield RULE.finding(
                 context,

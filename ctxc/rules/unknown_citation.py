@@ -69,7 +69,7 @@ def check(context: Context) -> Iterator[Finding]:
                 shown = Shown(text=record.text, origin=record.origin, authority=Authority.T4, what=what)
                 yield RULE.finding(
                     context,
-                    f"{what} {record.id!r} cites {match[1]}, which this fixture does not have"
+                    f"{_called(record, what)} cites {match[1]}, which this fixture does not have"
                     + did_you_mean(match[1], known),
                     at=shown.place(context, match.start(1), match.end(1)),
                     help=f"evidence: {', '.join(sorted(evidence))}",
@@ -85,6 +85,10 @@ def _claims(fixture: Fixture) -> Iterator[tuple[Record, str]]:
     if fixture.inputs.summary:
         at = fixture.origin.child("inputs", "history", "summary")
         yield Record(id="summary", text=fixture.inputs.summary, origin=at), "history"
+
+
+def _called(record: Record, what: str) -> str:
+    return "the summary" if what == "history" else f"{what} {record.id!r}"
 
 
 def _other_ids(fixture: Fixture) -> set[str]:
