@@ -95,6 +95,7 @@ class _Draft:
 
 def _drafts(segments: Sequence[Segment], request: Mapping[str, Any]) -> list[_Draft]:
     """Segments gathered into positions: the texts inside one tool result are one, and what shares a pointer is one."""
+    values = _Values(request)
     found: list[_Draft] = []
     for segment in segments:
         if segment.zone == "settings":
@@ -104,12 +105,12 @@ def _drafts(segments: Sequence[Segment], request: Mapping[str, Any]) -> list[_Dr
             found[-1].segments.append(segment)
             continue
         message = _message_of(pointer)
-        value = _at(request, pointer)
+        value = values[pointer]
         found.append(
             _Draft(
                 pointer=pointer,
                 message=message,
-                role=_role(request, message, pointer, segment.zone),
+                role=_role(values[message] if message else None, value, segment.zone),
                 kind=_kind(value),
                 segments=[segment],
             )
@@ -132,14 +133,14 @@ def _message_of(pointer: str) -> str:
     return pointer if parts[1:2] and parts[1] not in ("tools", "toolConfig") else ""
 
 
-def _role(request: Mapping[str, Any], message: str, pointer: str, zone: str) -> str:
-    value = _map(_at(request, message)) if message else {}
-    role = _text(value.get("role"))
+def _role(message: object, block: object, zone: str) -> str:
+    holder = _map(message)
+    role = _text(holder.get("role"))
     if role:
-        return "tool" if _is_result(_at(request, pointer)) else role
-    if value.get("type") == "function_call_output":
+        return "tool" if _is_result(block) else role
+    if holder.get("type") == "function_call_output":
         return "tool"
-    if value.get("type") == "function_call":
+    if holder.get("type") == "function_call":
         return "assistant"
     return {"system": "system", "tools": ""}.get(zone, "user")
 
@@ -178,17 +179,16 @@ def _spread(drafts: list[_Draft], count: Count, request: Mapping[str, Any], row:
             drafts[0].opening += front
             spoken.opening += part.tokens - front
             continue
-        home = by_pointer.get(position_of(part.pointer)) or _inside(part.pointer, drafts)
         if part.pointer in first_of:
             # What a message costs by itself: most of it stands in front of its first block.
             closing = min(close, part.tokens)
             first_of[part.pointer].opening += part.tokens - closing
             last_of[part.pointer].closing += closing
-        elif home is not None:
-            home.tokens += part.tokens
         elif not part.pointer:
             # The frame of the whole: its tail opens the answer and follows the last block.
             spoken.opening += part.tokens - min(tail, part.tokens) if "frame_tail" in framing else 0
+        elif (home := by_pointer.get(position_of(part.pointer)) or _inside(part.pointer, drafts)) is not None:
+            home.tokens += part.tokens
         else:
             _first_after(part.pointer, drafts, spoken).opening += part.tokens
     return count.tokens
@@ -216,16 +216,26 @@ def _automatic(request: Mapping[str, Any]) -> str:
     return _text(mark.get("ttl")) or "default"
 
 
-def _at(request: Mapping[str, Any], pointer: str) -> Any:
-    here: Any = request
-    for token in pointer.split("/")[1:]:
+class _Values:
+    """Values of a request by their JSON pointers; what leads to a value is looked up once."""
+
+    __slots__ = ("_known",)
+
+    def __init__(self, request: Mapping[str, Any]) -> None:
+        self._known: dict[str, Any] = {"": request}
+
+    def __getitem__(self, pointer: str) -> Any:
+        if pointer in self._known:
+            return self._known[pointer]
+        parent, _, token = pointer.rpartition("/")
+        here = self[parent] if parent != pointer else None
+        value: Any = None
         if isinstance(here, Mapping):
-            here = here.get(token.replace("~1", "/").replace("~0", "~"))
+            value = here.get(token.replace("~1", "/").replace("~0", "~"))
         elif isinstance(here, (list, tuple)) and token.isdigit() and int(token) < len(here):
-            here = here[int(token)]
-        else:
-            return None
-    return here
+            value = here[int(token)]
+        self._known[pointer] = value
+        return value
 
 
 def _map(value: object) -> Mapping[str, Any]:

@@ -8,7 +8,7 @@ taken as lost: a promise that nobody made is not relied on.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from ctxc.model.provider import ProviderProfile
@@ -106,11 +106,23 @@ def _tool_types(request: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _contains(value: object, test: Callable[[Mapping[str, Any]], bool], depth: int = DEPTH) -> bool:
+    # Texts are by far the most of what is walked: they are left out before anything is called for them.
     if depth <= 0:
         return False
-    if isinstance(value, Mapping):
-        return test(value) or any(_contains(v, test, depth - 1) for v in value.values())
-    return isinstance(value, (list, tuple)) and any(_contains(v, test, depth - 1) for v in value)
+    if isinstance(value, dict):
+        if test(value):
+            return True
+        inside: Iterable[Any] = value.values()
+    elif isinstance(value, (list, tuple)):
+        inside = value
+    elif isinstance(value, Mapping):
+        return _contains(dict(value), test, depth)
+    else:
+        return False
+    return any(_contains(v, test, depth - 1) for v in inside if type(v) not in _PLAIN)
+
+
+_PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
 def _spoken(request: Mapping[str, Any]) -> list[Any]:
