@@ -51,7 +51,7 @@ def _lines(finding: Finding, view: View) -> Iterator[str]:
         text = f"{related.location}: {related.message}"
         yield f"{paint(' ' * gutter + ' =', 'accent', view)} {visible(text)}"
     if finding.fix is not None:
-        kind = "--fix" if finding.fix.safe else "--fix --unsafe"
+        kind = "--fix" if finding.fix.safe else "--fix --unsafe-fixes"
         yield f"{paint(' ' * gutter + ' =', 'accent', view)} fix ({kind}): {visible(finding.fix.title)}"
 
 

@@ -63,4 +63,5 @@ def _last_line(report: Report, view: View) -> str:
     worst = report.worst
     style: Style = "good" if worst is None else "bad" if worst is Severity.ERROR else "warn"
     looked_at = ", ".join(plural(count, what) for what, count in report.checked.items())
-    return paint(tally(report), style, view) + (f" in {looked_at}" if looked_at else "") + "\n"
+    as_of = f", as of {report.now}" if report.now else ""
+    return paint(tally(report), style, view) + (f" in {looked_at}" if looked_at else "") + as_of + "\n"

@@ -81,7 +81,7 @@ def test_text_shows_the_line_the_mark_and_the_help(plain: Report) -> None:
         "  |           ^\n"
         "  = help: there is no template 'x'\n"
         "  = templates/y.yaml:1:1: y is here\n"
-        "  = fix (--fix --unsafe): name 'y'"
+        "  = fix (--fix --unsafe-fixes): name 'y'"
     )
     assert text.endswith("1 error, 1 warning (1 suppressed) in 3 files\n")
     assert "✗ budget  failed (1 checked)  over by 12" in text
