@@ -12,7 +12,7 @@ from typing import Any
 from ctxc.base.spans import Origin
 from ctxc.compiler.faults import did_you_mean, fault
 from ctxc.compiler.stage import Refused, Request, Stage, drop
-from ctxc.compiler.substitute import UnknownVariable, substitute
+from ctxc.compiler.substitute import UnknownVariable, substitute, variables
 from ctxc.model.finding import Finding
 from ctxc.model.fixture import Record
 from ctxc.model.package import Decision, Dropped, State
@@ -90,6 +90,23 @@ class Candidates:
                     data={"variable": unknown.name, "text_line": line},
                 )
             ) from None
+
+    def is_fixed(self, text: str) -> bool:
+        """Whether a text is the same for every fixture of the template: no variable in it comes from a route."""
+        return "{{" not in text or self.request.template.variables.keys() >= set(variables(text))
+
+    def recall(self, made_from: tuple[object, ...]) -> bool:
+        """Add the section that was made from the same objects for another fixture; whether there is one."""
+        known = self.request.memo.section(made_from)
+        if known is None:
+            return False
+        self.sections.append(known[0])
+        self.states.append(known[1])
+        return True
+
+    def keep(self, made_from: tuple[object, ...]) -> None:
+        """Let other fixtures have the section that was added last, which depends on nothing but these objects."""
+        self.request.memo.keep_section(made_from, self.sections[-1], self.states[-1])
 
     # --- building ---------------------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ split (a message, or a call with its results).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ctxc.base.errors import CtxcError
@@ -27,6 +27,7 @@ from ctxc.compiler.collect_inputs import (
 from ctxc.compiler.faults import fault
 from ctxc.compiler.routing import FragmentIndex, matches
 from ctxc.compiler.stage import Refused, Request, Stage
+from ctxc.model.fragment import Fragment
 from ctxc.model.section import (
     DEFAULTS,
     Kind,
@@ -40,16 +41,21 @@ IMPLICIT_USER = "user"
 IMPLICIT_FOCUS = "focus"
 
 
-def collect(request: Request, index: FragmentIndex) -> Stage:
-    """All candidates in template order; raises Refused where a source cannot be read or a variable has no value."""
-    collector = _Collector(request, index)
-    for spec in _with_implicit(request):
+def collect(request: Request, index: FragmentIndex, routed: Sequence[Fragment]) -> Stage:
+    """All candidates in template order; raises Refused where a source cannot be read or a variable has no value.
+
+    ``routed`` are the fragments that the route makes candidates (``index.candidates``).
+    """
+    collector = _Collector(request, index, routed)
+    has_user = "user" in request.fixture.inputs.values
+    made_from = (request.template, request.contract, request.toolset, "user" if has_user else "")
+    for spec in request.memo.specs(made_from, lambda: _with_implicit(request)):
         collector.take(spec)
     collect_leftovers(collector)
     return collector.result()
 
 
-def _with_implicit(request: Request) -> Iterable[SectionSpec]:
+def _with_implicit(request: Request) -> Sequence[SectionSpec]:
     """The template's sections, and those that need no writing: contract, tools, user and focus."""
     specs = list(request.template.sections)
     kinds = {s.kind for s in specs}
@@ -73,9 +79,10 @@ def _zone(spec: SectionSpec) -> Zone:
 
 
 class _Collector(Candidates):
-    def __init__(self, request: Request, index: FragmentIndex) -> None:
+    def __init__(self, request: Request, index: FragmentIndex, routed: Sequence[Fragment]) -> None:
         super().__init__(request)
         self.index = index
+        self.routed = routed
 
     def take(self, spec: SectionSpec) -> None:
         """Candidates of one section of the template."""
@@ -88,7 +95,7 @@ class _Collector(Candidates):
             self._contract(spec)
         elif spec.source == "fragments":
             self.taken.add("fragments")
-            collect_fragments(self, self.index, spec)
+            collect_fragments(self, self.index, self.routed, spec)
         elif spec.kind is Kind.HISTORY:
             collect_history(self, spec)
         elif spec.kind is Kind.FOCUS and spec.source.startswith("runtime"):
@@ -96,7 +103,7 @@ class _Collector(Candidates):
         elif spec.kind in RECORD_KINDS and (spec.source == "retrieval" or spec.source.startswith("runtime")):
             collect_records(self, spec)
         elif spec.source == "literal":
-            self.add(spec, text=self.fill(spec.text, spec.origin.child("text")), uri=f"template:{spec.id}")
+            self._literal(spec)
         elif spec.source.startswith("runtime"):
             collect_runtime(self, spec)
         else:
@@ -118,8 +125,18 @@ class _Collector(Candidates):
 
     # --- application text -------------------------------------------------------------------------------------
 
+    def _literal(self, spec: SectionSpec) -> None:
+        if self.recall((spec, self.request.profile)):
+            return
+        self.add(spec, text=self.fill(spec.text, spec.origin.child("text")), uri=f"template:{spec.id}")
+        if self.is_fixed(spec.text):
+            self.keep((spec, self.request.profile))
+
     def _file(self, spec: SectionSpec) -> None:
         path = spec.source
+        self.dependencies.add(path)
+        if self.recall((spec, self.request.profile)):
+            return
         try:
             text = self.request.project.sources.body(path)
         except CtxcError as error:
@@ -133,7 +150,6 @@ class _Collector(Candidates):
                     help=error.help or "sources are relative to the project root",
                 )
             ) from None
-        self.dependencies.add(path)
         version = _VERSION_IN_NAME.search(path)
         self.add(
             spec,
@@ -142,6 +158,8 @@ class _Collector(Candidates):
             version=version[1] if version else "",
             origin=Origin(path),
         )
+        if self.is_fixed(text):
+            self.keep((spec, self.request.profile))
 
     def _contract(self, spec: SectionSpec) -> None:
         contract = self.request.contract
@@ -149,6 +167,9 @@ class _Collector(Candidates):
             absent(self, spec, "the template and the request profile name no contract")
             return
         self.dependencies.add(contract.origin.path)
+        made_from = (spec, contract, self.request.profile)
+        if self.recall(made_from):
+            return
         self.add(
             spec,
             value=contract.schema,
@@ -157,6 +178,7 @@ class _Collector(Candidates):
             version=contract.version,
             origin=contract.origin,
         )
+        self.keep(made_from)
 
     def _tools(self, spec: SectionSpec) -> None:
         toolset = self.request.toolset
@@ -181,6 +203,9 @@ class _Collector(Candidates):
         self.dependencies.add(toolset.origin.path)
         if toolset.mcp:
             self.dependencies.add(toolset.mcp)
+        made_from = (spec, toolset, self.request.profile)
+        if self.recall(made_from):
+            return
         self.add(
             spec,
             tools=_ordered(toolset.tools, toolset.order),
@@ -188,6 +213,7 @@ class _Collector(Candidates):
             version=toolset.version,
             origin=toolset.origin,
         )
+        self.keep(made_from)
 
     # --- inputs -----------------------------------------------------------------------------------------------
 

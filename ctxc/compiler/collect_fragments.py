@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ctxc.base.errors import CtxcError
 from ctxc.base.spans import Origin
 from ctxc.compiler.candidates import Candidates
@@ -13,14 +15,19 @@ from ctxc.model.section import DROP, REFUSE
 from ctxc.model.template import SectionSpec
 
 
-def collect_fragments(candidates: Candidates, index: FragmentIndex, spec: SectionSpec) -> None:
-    """Candidates of a section whose source is ``fragments``; raises Refused where one is missing."""
+def collect_fragments(
+    candidates: Candidates, index: FragmentIndex, routed: Sequence[Fragment], spec: SectionSpec
+) -> None:
+    """Candidates of a section whose source is ``fragments``; raises Refused where one is missing.
+
+    ``routed`` are the fragments that the route makes candidates.
+    """
     fixture = candidates.request.fixture
     candidates.taken.add("fragments")
     _refuse_broken(candidates)
     found: dict[str, str] = {}
     pending: list[str] = []
-    for fragment in index.candidates(fixture.route):
+    for fragment in routed:
         found[fragment.id] = "route"
         pending.append(fragment.id)
     for name in fixture.inputs.fragments:
@@ -67,10 +74,13 @@ def collect_fragments(candidates: Candidates, index: FragmentIndex, spec: Sectio
 def _add(candidates: Candidates, spec: SectionSpec, fragment: Fragment, cause: str) -> None:
     project = candidates.request.project
     candidates.dependencies.update((fragment.origin.path, fragment.text_path))
-    text = ""
+    made_from = (spec, fragment, cause, candidates.request.profile)
+    if candidates.recall(made_from):
+        return
+    raw = text = ""
     if fragment.load_mode is not LoadMode.REFERENCE and _expands(fragment, cause):
         try:
-            text = project.sources.body(fragment.text_path)
+            raw = project.sources.body(fragment.text_path)
         except CtxcError as error:
             raise Refused(
                 fault(
@@ -82,7 +92,7 @@ def _add(candidates: Candidates, spec: SectionSpec, fragment: Fragment, cause: s
                     help=error.help or "a path is relative to the manifest, else to the fragments root",
                 )
             ) from None
-        text = candidates.fill(text, Origin(fragment.text_path)).rstrip("\n")
+        text = candidates.fill(raw, Origin(fragment.text_path)).rstrip("\n")
     candidates.add(
         spec,
         suffix=fragment.id,
@@ -96,6 +106,8 @@ def _add(candidates: Candidates, spec: SectionSpec, fragment: Fragment, cause: s
         cacheable=_is_static(candidates, spec, fragment),
         overflow=spec.overflow or (DROP if fragment.load_mode is not LoadMode.REFERENCE else REFUSE),
     )
+    if candidates.is_fixed(raw):
+        candidates.keep(made_from)
 
 
 def _is_static(candidates: Candidates, spec: SectionSpec, fragment: Fragment) -> bool | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,7 +33,16 @@ class Draft:
 
 
 def measure(request: Request, sections: Sequence[Section], wrapper: Wrapper) -> dict[str, Draft]:
-    """A draft of each section by id; all texts are counted in one batch."""
+    """A draft of each section by id; all texts that are not known yet are counted in one batch."""
+    known = request.lane.drafts
+    fresh = {id(d.section): d for d in _drafted(request, [s for s in sections if id(s) not in known], wrapper)}
+    for key, draft in fresh.items():
+        if request.memo.is_fixed(draft.section):
+            known[key] = draft
+    return {s.section_id: fresh.get(id(s)) or known[id(s)] for s in sections}
+
+
+def _drafted(request: Request, sections: Sequence[Section], wrapper: Wrapper) -> Iterator[Draft]:
     contents = [content_of(request, s) for s in sections]
     rendered = [rendered_of(request, s, c, wrapper) for s, c in zip(sections, contents, strict=True)]
     texts: list[str] = []
@@ -43,19 +52,11 @@ def measure(request: Request, sections: Sequence[Section], wrapper: Wrapper) -> 
         spans.append((len(texts), len(texts) + len(pieces)))
         texts.extend(pieces)
     counts = scaled_counts(texts, request.tokenizer.count_many(texts), request.tokenizer, request.row)
-    drafts: dict[str, Draft] = {}
     for section, content, text, (start, end) in zip(sections, contents, rendered, spans, strict=True):
         tokens = sum(counts[start:end])
         if section.kind is Kind.TOOLS or (section.kind is Kind.CONTRACT and request.contract_in_field):
             tokens += provider_tokens(request, section)
-        drafts[section.section_id] = Draft(
-            section=section,
-            content=content,
-            rendered=text,
-            tokens=tokens,
-            messages=_messages(section),
-        )
-    return drafts
+        yield Draft(section=section, content=content, rendered=text, tokens=tokens, messages=_messages(section))
 
 
 def content_of(request: Request, section: Section) -> str:

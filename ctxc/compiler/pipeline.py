@@ -14,6 +14,7 @@ from ctxc.compiler.collect import collect
 from ctxc.compiler.endings import ended, exceeded, failed, without_model
 from ctxc.compiler.fit import Fitted, fit
 from ctxc.compiler.measure import Draft, measure
+from ctxc.compiler.memo import Memo
 from ctxc.compiler.order import is_stable, order
 from ctxc.compiler.reconcile import reconcile
 from ctxc.compiler.render import render
@@ -54,12 +55,18 @@ class Compiler:
         self.index = FragmentIndex(project)
         self._tokenizers = tokenizers
         self._shapes = shapes
+        self._memo = Memo()
 
     def compile(self, fixture: Fixture) -> Package:
         """The package of one fixture. Wrong sources are an outcome (``invalid``) with findings, never an exception."""
         try:
             request = resolve(
-                self.project, fixture, tokenizers=self._tokenizers, shapes=self._shapes, options=self.options
+                self.project,
+                fixture,
+                tokenizers=self._tokenizers,
+                shapes=self._shapes,
+                options=self.options,
+                memo=self._memo,
             )
             return _compile(request, self.index)
         except Refused as refused:
@@ -94,7 +101,8 @@ def compile_fixture(
 
 
 def _compile(request: Request, index: FragmentIndex) -> Package:
-    key = route_key(index.candidates(request.fixture.route))
+    routed = index.candidates(request.fixture.route)
+    key = route_key(routed)
     trail = Trail(request)
     reply = _deterministic(request)
     if reply is not None:
@@ -103,7 +111,7 @@ def _compile(request: Request, index: FragmentIndex) -> Package:
     if missing:
         return ended(request, trail, Outcome.CAPABILITY_MISSING, key, findings=(capability_finding(request, missing),))
     block_form = _wrapper(request)
-    sections = trail.take(collect(request, index))
+    sections = trail.take(collect(request, index, routed))
     sections = trail.take(authorise(request, sections))
     sections = trail.take(reconcile(request, sections))
     sections = trail.take(select(request, sections))

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from ctxc.base.spans import Origin
 from ctxc.compiler.faults import did_you_mean, fault
+from ctxc.compiler.memo import Lane, Memo
 from ctxc.compiler.stage import Limits, Options, Refused, Request
 from ctxc.model.contract import Contract, RequestProfile, ToolSet
 from ctxc.model.counting import Tokenizer
@@ -46,6 +47,7 @@ def resolve(
     tokenizers: Callable[[TokenizerRef], Tokenizer],
     shapes: Callable[[str], Shape],
     options: Options,
+    memo: Memo,
 ) -> Request:
     """Everything that a fixture refers to; raises Refused with one finding for each reference that fails."""
     template = find_version(project.templates, fixture.template)
@@ -68,10 +70,12 @@ def resolve(
         provider=provider,
         row=row,
         model=model,
-        tokenizer=tokenizers(row.tokenizer),
-        shape=shapes(provider.shape),
         limits=_limits(project, fixture, template, row),
         now=fixture.now,
+        lane=memo.lane(
+            provider, row, model, lambda: Lane(tokenizer=tokenizers(row.tokenizer), shape=shapes(provider.shape))
+        ),
+        memo=memo,
     )
 
 

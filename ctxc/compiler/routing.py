@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 
@@ -44,28 +45,28 @@ def prompt_order(fragment: Fragment) -> tuple[int, int, str]:
 
 
 class FragmentIndex:
-    """Fragments by the first condition that a route has to meet."""
+    """Fragments by the condition of theirs that the fewest others share."""
 
     def __init__(self, project: Project) -> None:
         self.newest: dict[str, Fragment] = {k: v[-1] for k, v in project.fragments.items() if v}
         self._open: list[Fragment] = []
         self._keyed: dict[tuple[str, str], list[Fragment]] = {}
+        routed = [f for f in self.newest.values() if _is_routed(f)]
+        shared = Counter((key, value) for f in routed for key, values in f.applies_when.items() for value in values)
         for fragment in self.newest.values():
             if fragment.load_mode is LoadMode.EXPLICIT:
                 continue
-            if fragment.load_mode is LoadMode.ALWAYS or not fragment.applies_when:
+            keys = [k for k in fragment.applies_when if k != _FILES]
+            if not _is_routed(fragment) or not keys:
                 # A route-matched fragment without conditions matches nothing: it names no route.
-                if fragment.load_mode is not LoadMode.ROUTE_MATCH:
+                if fragment.applies_when or fragment.load_mode is not LoadMode.ROUTE_MATCH:
                     self._open.append(fragment)
                 continue
-            key = min(fragment.applies_when)
-            if key == _FILES:
-                self._open.append(fragment)
-                continue
+            key = min(keys, key=lambda k: (sum(shared[k, v] for v in fragment.applies_when[k]), k))
             for value in fragment.applies_when[key]:
                 self._keyed.setdefault((key, value), []).append(fragment)
 
-    def candidates(self, route: Route) -> list[Fragment]:
+    def candidates(self, route: Route) -> tuple[Fragment, ...]:
         """Fragments that the route itself makes candidates (not those that are only required by another), by id."""
         found: dict[str, Fragment] = {}
         for fragment in self._open:
@@ -76,7 +77,12 @@ class FragmentIndex:
                 for fragment in self._keyed.get((key, value), ()):
                     if fragment.id not in found and matches(fragment.applies_when, route):
                         found[fragment.id] = fragment
-        return [found[k] for k in sorted(found)]
+        return tuple(found[k] for k in sorted(found))
+
+
+def _is_routed(fragment: Fragment) -> bool:
+    """Whether only some routes make a fragment a candidate."""
+    return fragment.load_mode not in (LoadMode.EXPLICIT, LoadMode.ALWAYS) and bool(fragment.applies_when)
 
 
 def route_key(candidates: Iterable[Fragment]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ctxc.compiler.memo import Lane, Memo
 from ctxc.model.contract import Contract, RequestProfile, ToolSet
 from ctxc.model.counting import Tokenizer
 from ctxc.model.finding import Finding
@@ -50,10 +51,20 @@ class Request:
     provider: ProviderProfile
     row: ModelRow
     model: str
-    tokenizer: Tokenizer
-    shape: Shape
     limits: Limits
     now: str
+    lane: Lane
+    memo: Memo
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """Who counts."""
+        return self.lane.tokenizer
+
+    @property
+    def shape(self) -> Shape:
+        """Who renders."""
+        return self.lane.shape
 
     @property
     def contract_in_field(self) -> bool:
