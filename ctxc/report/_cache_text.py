@@ -10,6 +10,7 @@ from ctxc.report import View
 from ctxc.report._draw import Cell, Column, Table, draw_table, paint
 from ctxc.report._encode import shorten, visible
 from ctxc.report._run import number
+from ctxc.report._tally import plural
 from ctxc.usage.placement import Advice, Candidate, Placement
 from ctxc.usage.price import dollars, per_thousand, saved_bp
 from ctxc.usage.sequence import SUMMARY_PERCENT, Assessment
@@ -40,9 +41,9 @@ def _one(a: Assessment, view: View) -> Iterator[str]:
 
 def _head(a: Assessment, view: View) -> str:
     totals = a.simulation.totals
-    what = {"conversation": "turns", "traffic": "requests", "log": "calls"}.get(a.kind, "calls")
+    what = plural(totals.calls, {"conversation": "turn", "traffic": "request"}.get(a.kind, "call"))
     name = paint(visible(a.id), "bold", view)
-    return f"{name}  {a.kind}, {number(totals.calls)} {what}  {visible(a.model)} on {visible(a.provider)}"
+    return f"{name}  {a.kind}, {what}  {visible(a.model)} on {visible(a.provider)}"
 
 
 def about(a: Assessment) -> str:
@@ -167,7 +168,7 @@ def _sums(a: Assessment, view: View) -> Iterator[str]:
     if slow:
         first = [m.first_token_ms for m in slow]
         yield (
-            f"  first token after {number(min(first))} to {number(max(first))} ms by the profile's linear model "
+            f"  first token after {_span(min(first), max(first))} ms by the profile's linear model "
             "(a model, not a measurement)"
         )
     if a.compaction is not None:
@@ -177,6 +178,10 @@ def _sums(a: Assessment, view: View) -> Iterator[str]:
             f"  compacting {number(a.compaction.history)} tokens of history to {SUMMARY_PERCENT}%: "
             f"{money(found.once)} once, {money(found.saved_each)} less each time; pays {after}"
         )
+
+
+def _span(least: int, most: int) -> str:
+    return number(least) if least == most else f"{number(least)} to {number(most)}"
 
 
 def _losses(a: Assessment, view: View) -> Iterator[str]:

@@ -10,6 +10,7 @@ from ctxc.report._draw import Cell, Column, Table, draw_table, paint
 from ctxc.report._encode import visible
 from ctxc.report._json import dump
 from ctxc.report._run import number
+from ctxc.report._tally import plural
 
 TOKENS_SCHEMA = "ctxc.tokens/1"
 _SHOWN, _SHARES = 40, 20
@@ -158,4 +159,6 @@ def _renamed(counted: Counted, view: View) -> Iterator[str]:
         yield paint(f"  {number(kept_back)} tokens of the list's own fields reach no provider", "dim", view)
     renamed = sum(t.sent_as != t.name for t in counted.tools)
     if renamed:
-        yield paint(f"  {renamed} names are not legal for {visible(counted.provider)} and are changed", "warn", view)
+        yield paint(
+            f"  {plural(renamed, 'name')} not legal for {visible(counted.provider)}: sent under another", "warn", view
+        )

@@ -141,6 +141,9 @@ def cost_of_call(prices: Prices, call: Call, state: State = "simulated", *, cach
     ``cold``: what it read it has to write, at the time to live of its marks; ``warm``: what it wrote it reads, and
     ``cacheable`` tokens at least.
     """
+    if call.reason == "refused":
+        # An error is not charged.
+        return cost_of(prices, uncached=0)
     cached = min(call.input, call.read + call.written)
     ttl = next(iter(call.written_by_ttl), next((m.ttl for m in call.marks), ""))
     if state == "none":
