@@ -9,6 +9,7 @@ from ctxc.app.naming import advice
 from ctxc.base.errors import NothingMatched
 
 if TYPE_CHECKING:
+    from ctxc.model.change import Change
     from ctxc.model.fixture import Fixture
     from ctxc.model.package import Package
     from ctxc.model.project import Project
@@ -41,6 +42,17 @@ def compile(project: Project, fixture: str | Fixture, *, provider: str = "", mod
 
     found = find_fixture(project, fixture) if isinstance(fixture, str) else fixture
     return compiler_for(project, Options(provider=provider, model=model)).compile(found)
+
+
+def diff(base: Project, head: Project, *, context: int = 2) -> Change:
+    """What a model will see differently: every fixture of two loaded projects, compiled and compared.
+
+    Load a revision from a ``ctxc.source.commits.CommitTree``, or anything from a ``MemoryTree``. ``context`` is the
+    number of equal lines around an edit. Nothing is read from clock or environment; equal projects give an empty change.
+    """
+    from ctxc.app.diff_compare import compare_projects
+
+    return compare_projects(base, head, context=context)
 
 
 def find_fixture(project: Project, fixture_id: str) -> Fixture:

@@ -171,7 +171,7 @@ def _plain(settings: Settings | None) -> list[object]:
     if settings is None:
         return []
     lists = (settings.templates, settings.fragments, settings.policies, settings.fixtures)
-    return [*(list(x) for x in lists), settings.provider, settings.model]
+    return [*(list(x) for x in lists), settings.provider, settings.model, settings.extra.get("tokenizers", {})]
 
 
 def _told(side: Side, known: Revision) -> Revision:

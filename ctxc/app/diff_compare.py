@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ctxc import __version__
 from ctxc.app.diff_index import Entry, Known, entries_of, known_of
-from ctxc.app.diff_reach import Part, Reach, errors_of
+from ctxc.app.diff_reach import Part, Reach, between, errors_of
 from ctxc.app.diff_sides import DiffRequest, Side
 from ctxc.app.workspace import compiler_for
 from ctxc.compare.fixtures import fixture_change, single_fixture
@@ -20,21 +20,24 @@ from ctxc.compare.summary import edits, totals
 from ctxc.compare.versions import version_changes
 from ctxc.compare.views import View, view_of
 from ctxc.compiler.stage import Options
-from ctxc.model.change import Change, FieldChange, FixtureChange
+from ctxc.model.change import Change, FieldChange, FixtureChange, Revision
 
 if TYPE_CHECKING:
     from ctxc.compare.prefix import Count
     from ctxc.model.project import Project, Settings
     from ctxc.model.provider import TokenizerRef
+    from ctxc.source.tree import Tree
     from ctxc.tokens import CountStore
 
 
-def count_with(store: CountStore) -> Count:
-    """A counter of texts through a store."""
-    from ctxc import tokens
+def count_with(project: Project, store: CountStore) -> Count:
+    """A counter of texts through a store; vocabulary files are those of a project."""
+    from ctxc.app.tokenizers import tokenizers
+
+    tokenizer = tokenizers(project.sources, store)
 
     def count(ref: TokenizerRef, text: str) -> int:
-        return tokens.get(ref.id, store).count(text)
+        return tokenizer(ref).count(text)
 
     return count
 
@@ -54,6 +57,36 @@ def compare_views(
     return found
 
 
+def compare_projects(base: Project, head: Project, *, context: int) -> Change:
+    """The change between two loaded projects, everything compiled."""
+    from ctxc.app.diff_index import index_of
+    from ctxc.tokens import open_store
+
+    store = open_store(None)
+    parts = [Part(tree=_tree_of(p), settings=p.settings, store=store, project=p, whole=True) for p in (base, head)]
+    sides = [
+        Side(revision=Revision(rev=name, kind="project", label=name), tree=part.tree, settings=part.settings)
+        for name, part in zip(("base", "head"), parts, strict=True)
+    ]
+    ids = tuple(sorted({*base.fixtures, *head.fixtures}))
+    changes = between(sides[0], sides[1])
+    indexes = [index_of(p) for p in (base, head)]
+    reach = Reach(
+        base=parts[0], head=parts[1], changes=tuple(changes), affected=ids, untouched=(),
+        base_index=indexes[0], head_index=indexes[1],
+    )  # fmt: skip
+    request = DiffRequest(context=context, whole=True)
+    return Comparison(reach=reach, base=sides[0], head=sides[1], request=request, store=store).compare(ids, ())
+
+
+def _tree_of(project: Project) -> Tree:
+    """The tree that a project was loaded from; one without files where it was made in memory."""
+    from ctxc.source.memory import MemoryTree
+
+    found: Tree | None = getattr(project.sources, "tree", None)
+    return found if found is not None else MemoryTree({})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """Everything that a comparison of two sides needs."""
@@ -70,7 +103,7 @@ class Comparison:
         old = Compiled.of(self.reach.base, affected, request.against_provider, request.against_model, self.store)
         new = Compiled.of(self.reach.head, affected, request.provider, request.model, self.store)
         teller = Teller(request.context, old.project.sources, new.project.sources)
-        fixtures = compare_views(old.views, new.views, teller, count_with(self.store))
+        fixtures = compare_views(old.views, new.views, teller, count_with(old.project, self.store))
         fixtures += [
             FixtureChange(fixture_id=k.fixture_id, status="unchanged", template=k.template, path=k.path, proof="record")
             for k in untouched
@@ -177,6 +210,9 @@ def _settings(base: Settings | None, head: Settings | None) -> tuple[FieldChange
         one, other = getattr(base, name), getattr(head, name)
         if one != other:
             found.append(FieldChange(name=name, facet="meta", base=_text(one), head=_text(other)))
+    one, other = (s.extra.get("tokenizers") or "none" for s in (base, head))
+    if one != other:
+        found.append(FieldChange(name="tokenizers", facet="meta", base=_text(one), head=_text(other)))
     return tuple(found)
 
 

@@ -126,7 +126,7 @@ def entries_of(project: Project) -> tuple[Entry, ...]:
     for policy in (p for versions in project.policies.values() for p in versions):
         found.append(_plain("policy", policy))
     found.extend(
-        _plain("provider", p)
+        _plain("provider", p, files=_files(p.origin.path, *(r.tokenizer.file for r in p.models)))
         for p in project.providers.values()
         if p.origin.path and not p.origin.path.startswith(_BUILTIN)
     )

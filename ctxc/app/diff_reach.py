@@ -15,6 +15,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from ctxc.app.diff_index import Index, Known, Resolver, entries_of, index_from, index_of, index_text, known_of
+from ctxc.app.tokenizers import Wanted, files_of
 from ctxc.base.canonical import canonical
 from ctxc.model.finding import Severity
 
@@ -95,7 +96,11 @@ class Reacher:
         assert self.base.settings is not None and self.head.settings is not None
         if not _same_settings(self.base.settings, self.head.settings):
             self.notes.append("everything is loaded: the configuration differs")
-            return self._whole(_changes(self.base, self.head, ()), alike=False)
+            return self._whole(between(self.base, self.head, ()), alike=False)
+        vocabularies = files_of(_wanted(self.head.settings))
+        if self._differ(vocabularies):
+            self.notes.append("everything is loaded: a vocabulary file differs")
+            return self._whole(between(self.base, self.head, vocabularies), alike=False)
         old, new = self._listed(self.base), self._listed(self.head)
         index, head_index = self._known(old), None
         if index is None:
@@ -104,10 +109,10 @@ class Reacher:
             project = _load(self.base.tree, self.base.settings, self.store)
             if _errors(project):
                 self.notes.append("everything is loaded: the base has errors")
-                return self._whole(_changes(self.base, self.head, ()), base=project)
+                return self._whole(between(self.base, self.head, ()), base=project)
             index = self._keep(old, index_of(project))
         outside = _outside(index or head_index, self.base.settings)
-        changes = _changes(self.base, self.head, outside)
+        changes = between(self.base, self.head, outside)
         if self.everything:
             return self._whole(changes)
         if index is not None:
@@ -119,8 +124,15 @@ class Reacher:
             return self._whole(changes)
         more = set(_outside(head_index, self.head.settings)) - set(outside)
         if more:
-            changes = _changes(self.base, self.head, (*outside, *sorted(more)))
+            changes = between(self.base, self.head, (*outside, *sorted(more)))
         return self._partly(index, head_index, changes)
+
+    def _differ(self, paths: Sequence[str]) -> bool:
+        """Whether one of some files is not the same on both sides."""
+        from ctxc.source.changes import changed_paths
+
+        assert self.base.tree is not None and self.head.tree is not None
+        return bool(paths) and bool(changed_paths(self.base.tree, self.head.tree, paths))
 
     # --- the whole ------------------------------------------------------------------------------------------------
 
@@ -248,7 +260,13 @@ def _folders(settings: Settings) -> tuple[str, ...]:
 
 def _same_settings(base: Settings, head: Settings) -> bool:
     names = ("templates", "fragments", "policies", "fixtures", "provider", "model")
-    return all(getattr(base, n) == getattr(head, n) for n in names)
+    return all(getattr(base, n) == getattr(head, n) for n in names) and _wanted(base) == _wanted(head)
+
+
+def _wanted(settings: Settings) -> Wanted:
+    """The tokenizers that a configuration asks for."""
+    found: Wanted = settings.extra.get("tokenizers", {})
+    return found
 
 
 def _outside(index: Index | None, settings: Settings) -> tuple[str, ...]:
@@ -261,7 +279,7 @@ def _outside(index: Index | None, settings: Settings) -> tuple[str, ...]:
     return tuple(sorted(p for p in paths if not p.startswith(starts) and p not in folders))
 
 
-def _changes(base: Side, head: Side, outside: Iterable[str]) -> list[PathChange]:
+def between(base: Side, head: Side, outside: Iterable[str] = ()) -> list[PathChange]:
     """The files that differ in the folders of either side, in what is used from outside, and in the configuration."""
     from ctxc.source.changes import changed_paths
 

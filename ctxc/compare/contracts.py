@@ -6,13 +6,16 @@ import json
 from typing import Any
 
 from ctxc.base.canonical import canonical
+from ctxc.compare.descriptions import Telling, brief, described
 from ctxc.compare.schemas import schema_changes
 from ctxc.compare.values import shown, value_changes
 from ctxc.model.change import ContractChange, SchemaChange
 from ctxc.model.contract import Contract
 
+_PLAIN = Telling()
 
-def contract_change(base: Contract | None, head: Contract | None) -> ContractChange | None:
+
+def contract_change(base: Contract | None, head: Contract | None, telling: Telling = _PLAIN) -> ContractChange | None:
     """What differs between two contracts; None where nothing does. A version alone is no difference."""
     if base is None and head is None:
         return None
@@ -49,7 +52,10 @@ def contract_change(base: Contract | None, head: Contract | None) -> ContractCha
         head=named(head),
         breaking=any(c.breaking for c in changes),
         reserialized=reserialized,
-        changes=tuple(changes),
+        changes=brief(changes),
+        hunks=described(changes, head.origin, telling),
+        path=head.origin.path,
+        line=telling.line(head.origin),
     )
 
 

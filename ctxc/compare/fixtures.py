@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ctxc.compare.contracts import contract_change, named
+from ctxc.compare.descriptions import Telling
 from ctxc.compare.matching import Pair, pairs
 from ctxc.compare.prefix import Count, prefix_change
 from ctxc.compare.sections import Teller, identity
@@ -64,7 +65,7 @@ def fixture_change(base: View, head: View, teller: Teller, count: Count) -> Fixt
     drops = tuple(d for d in map(_drop, matched) if d is not None)
     prefix = prefix_change(base, head, changes, teller, count)
     tools = tools_change(_tools(base), _tools(head), context=teller.context, sources=teller.head)
-    contract = _contract(base, head)
+    contract = _contract(base, head, Telling(context=teller.context, sources=teller.head))
     fields = _fields(base, head)
     tokens = Tokens(
         base=base.part("budget", "used_input"),
@@ -191,7 +192,7 @@ def _tools(view: View) -> list[Tool]:
     return [t for i in view.items if i.section is not None for t in i.section.tools]
 
 
-def _contract(base: View, head: View) -> ContractChange | None:
+def _contract(base: View, head: View, telling: Telling) -> ContractChange | None:
     old, new = base.part("output_contract"), head.part("output_contract")
     if old == new:
         return None
@@ -200,7 +201,7 @@ def _contract(base: View, head: View) -> ContractChange | None:
         told = [f"{c.get('id')}@{c.get('version')}" if isinstance(c, Mapping) else "" for c in (old, new)]
         return ContractChange(base=told[0], head=told[1]) if told[0] != told[1] else None
     before, after = _definition(base), _definition(head)
-    found = contract_change(before, after)
+    found = contract_change(before, after, telling)
     if found is None and named(before) != named(after):
         return None
     return found

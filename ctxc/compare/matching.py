@@ -24,7 +24,7 @@ class Pair(NamedTuple):
 def pairs(base: View, head: View) -> tuple[Pair, ...]:
     """Every section and every candidate that was left out, of both sides, matched."""
     old, new = [*base.items, *base.left_out], [*head.items, *head.left_out]
-    found = list(_conversation([i for i in old if _is_turn(i)], [i for i in new if _is_turn(i)]))
+    found = list(_conversation(sorted(filter(_is_turn, old), key=_number), sorted(filter(_is_turn, new), key=_number)))
     old, new = [i for i in old if not _is_turn(i)], [i for i in new if not _is_turn(i)]
     for key in _KEYS:
         old, new = _match(old, new, key, found)
@@ -37,6 +37,12 @@ def _is_turn(item: Item) -> bool:
     if item.section is not None:
         return bool(item.section.messages) and item.kind == "history"
     return item.kind == "history" and item.section_id.rpartition("/")[2].isdigit()
+
+
+def _number(item: Item) -> int:
+    """The place of a turn in its conversation, whether it was rendered or left out."""
+    number = item.section_id.rpartition("/")[2]
+    return int(number) if number.isdigit() else -1
 
 
 def _by_id(item: Item) -> Hashable:

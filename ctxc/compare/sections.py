@@ -55,17 +55,19 @@ class Teller:
         base, head = pair
         if head is None or head.position is None:
             assert base is not None
-            return self._single(base, "removed", self.base)
+            return self._single(base, "removed", self.base, is_left_out=head is not None)
         if base is None or base.position is None:
-            return self._single(head, "added", self.head)
+            return self._single(head, "added", self.head, is_left_out=base is not None)
         return self._both(base, head, is_moved)
 
-    def _single(self, item: Item, status: str, sources: Sources | None) -> SectionChange:
+    def _single(self, item: Item, status: str, sources: Sources | None, *, is_left_out: bool) -> SectionChange:
+        """A section that one side rendered. ``is_left_out``: the other has it as a candidate that it dropped."""
         added = status == "added"
+        facets = ["content"] + ["tokens"] * bool(item.tokens) + ["drops"] * is_left_out
         return SectionChange(
             section_id=item.section_id,
             status=status,
-            facets=("content", "tokens") if item.tokens else ("content",),
+            facets=tuple(facets),
             kind=item.kind,
             zone=item.zone,
             identity=identity(item),

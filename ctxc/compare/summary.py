@@ -34,16 +34,26 @@ def edits(fixtures: Sequence[FixtureChange]) -> tuple[Edit, ...]:
     found = []
     for group in groups.values():
         lost = sum(tokens for _, _, tokens in group)
-        effect = lost + sum(abs(section.delta) for _, section, _ in group)
-        found.append(
-            Edit(section=group[0][1], fixtures=tuple(name for name, _, _ in group), effect=effect, lost_tokens=lost)
+        deltas = [section.delta for _, section, _ in group]
+        edit = Edit(
+            section=group[0][1],
+            fixtures=tuple(name for name, _, _ in group),
+            effect=lost + sum(map(abs, deltas)),
+            least=min(deltas),
+            most=max(deltas),
+            lost_tokens=lost,
         )
+        found.append(edit)
     return tuple(sorted(found, key=_order))
 
 
 def _key(section: SectionChange) -> tuple[object, ...]:
-    """Everything about a change of a section but where it stands in its request."""
-    return tuple(getattr(section, f.name) for f in fields(section) if f.name not in _PLACES)
+    """Everything about a change of a section but where it stands in its request, and how a model counts it.
+
+    Without a text to tell it by, a change is another one where it has other tokens.
+    """
+    left_out = (*_PLACES, "base_tokens", "head_tokens", "facets") if section.hunks else _PLACES
+    return tuple(getattr(section, f.name) for f in fields(section) if f.name not in left_out)
 
 
 def _order(edit: Edit) -> tuple[object, ...]:
@@ -74,7 +84,12 @@ def totals(
     """The totals. Percentiles, headroom and prefixes are those of fixtures that changed, were added or removed."""
     changed = [f for f in fixtures if f.status != "unchanged"]
     deltas = {f.fixture_id: d for f in changed if (d := f.tokens.delta) is not None}
-    room = {f.fixture_id: f.budget.head_headroom for f in changed if f.budget.head_headroom is not None}
+    # What does not fit at all is an outcome, and is told as one.
+    room = {
+        f.fixture_id: f.budget.head_headroom
+        for f in changed
+        if f.budget.head_headroom is not None and f.head_outcome == "compiled"
+    }
     tightest = min(room, key=lambda name: (room[name], name), default="")
     largest = max(deltas, key=lambda name: (abs(deltas[name]), name), default="")
     moved = [f for f in changed if f.prefix is not None and not f.prefix.stable]

@@ -6,42 +6,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from ctxc.base.canonical import canonical
-from ctxc.base.spans import Origin
-from ctxc.compare.hunks import Text, text_hunks
-from ctxc.compare.lines import LineMap
+from ctxc.compare.descriptions import Telling, brief, described
 from ctxc.compare.schemas import schema_changes
 from ctxc.compare.sequences import moved
 from ctxc.compare.values import shown, value_changes
-from ctxc.model.change import FieldChange, Hunk, SchemaChange, ToolChange, ToolsChange
+from ctxc.model.change import FieldChange, SchemaChange, ToolChange, ToolsChange
 from ctxc.model.project import Sources
 from ctxc.model.section import Tool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Telling:
-    """How much is told of a tool: lines around an edit, and the files in which it is found."""
-
-    context: int
-    sources: Sources | None
-
-    def line(self, origin: Origin) -> int | None:
-        if self.sources is None or not origin.path:
-            return None
-        span = self.sources.locate(origin).span
-        return span.line if span is not None else None
-
-    def schema_origin(self, tool: Tool) -> Origin:
-        """Where the schema stands: each form of a definition has another key for it."""
-        if self.sources is not None:
-            whole = self.sources.locate(tool.origin).span
-            for key in ("input_schema", "inputSchema", "parameters"):
-                origin = tool.origin.child(key)
-                if self.sources.locate(origin).span != whole:
-                    return origin
-        return tool.origin
 
 
 def tools_change(
@@ -55,7 +28,7 @@ def tools_change(
         [t.name for t in head],
         {t.name: 1 for t in head if t.name in old and _bytes(old[t.name]) == _bytes(t)},
     )
-    telling = _Telling(context=context, sources=sources)
+    telling = Telling(context=context, sources=sources)
     found: list[ToolChange] = []
     places = {t.name: n for n, t in enumerate(base)}
     was = {now: before for before, now in renamed.items()}
@@ -69,7 +42,7 @@ def tools_change(
             found.append(change)
     for number, tool in enumerate(base):
         if tool.name not in new and tool.name not in renamed:
-            found.append(_single(tool, "removed", number, None, _Telling(context=0, sources=None)))
+            found.append(_single(tool, "removed", number, None, Telling()))
     if not found:
         return None
     return ToolsChange(
@@ -123,7 +96,7 @@ def _renamed(old: Mapping[str, Tool], new: Mapping[str, Tool]) -> dict[str, str]
 
 
 def _single(
-    tool: Tool, status: str, base_position: int | None, head_position: int | None, telling: _Telling
+    tool: Tool, status: str, base_position: int | None, head_position: int | None, telling: Telling
 ) -> ToolChange:
     reason = "tool added" if status == "added" else "tool removed: whoever calls it breaks"
     return ToolChange(
@@ -138,22 +111,24 @@ def _single(
     )
 
 
-def _one(base: Tool, head: Tool, places: tuple[int, int], is_moved: bool, telling: _Telling) -> ToolChange | None:
+def _one(base: Tool, head: Tool, places: tuple[int, int], is_moved: bool, telling: Telling) -> ToolChange | None:
     changes = [*schema_changes(base.input_schema, head.input_schema, "input")]
-    hunks: list[Hunk] = []
     renamed = base.name if base.name != head.name else ""
+    if base.description != head.description:
+        changes.insert(
+            0,
+            SchemaChange(
+                pointer="/description",
+                kind="description",
+                breaking=False,
+                reason="description only",
+                base=base.description,
+                head=head.description,
+            ),
+        )
     if renamed:
         reason = f'renamed from "{renamed}": whoever calls it by that name breaks'
         changes.insert(0, SchemaChange(pointer="", kind="tool", breaking=True, reason=reason))
-    if base.description != head.description:
-        changes.insert(
-            0, SchemaChange(pointer="/description", kind="description", breaking=False, reason="description only")
-        )
-        hunks += _described(base.description, head.description, "/description", telling, head.origin)
-    for change in changes:
-        if change.kind == "description" and change.pointer != "/description":
-            at = telling.schema_origin(head)
-            hunks += _described(change.base, change.head, change.pointer, telling, at)
     if base.strict != head.strict:
         changes.append(
             SchemaChange(
@@ -182,37 +157,9 @@ def _one(base: Tool, head: Tool, places: tuple[int, int], is_moved: bool, tellin
         head_position=places[1],
         moved=is_moved,
         reserialized=reserialized,
-        # What a description says now is in the hunks; two copies of a long text help nobody.
-        changes=tuple(_brief(c) for c in changes),
-        hunks=tuple(hunks),
+        changes=brief(changes),
+        hunks=described(changes, head.origin, telling),
         unseen=unseen,
         path=head.origin.path,
         line=telling.line(head.origin),
-    )
-
-
-def _brief(change: SchemaChange) -> SchemaChange:
-    if change.kind != "description":
-        return change
-    return SchemaChange(pointer=change.pointer, kind=change.kind, breaking=False, reason=change.reason)
-
-
-def _described(base: str, head: str, pointer: str, telling: _Telling, at: Origin) -> tuple[Hunk, ...]:
-    place = Origin(at.path, at.pointer + pointer)
-    line = telling.line(place)
-    here = LineMap(path=at.path, first=line)
-    found = text_hunks(Text(text=base, places=LineMap(path=at.path)), Text(text=head, places=here), telling.context)
-    return tuple(
-        Hunk(
-            kind=h.kind,
-            path=h.path,
-            head_line=line,
-            runs=h.runs,
-            before=h.before,
-            after=h.after,
-            pointer=pointer,
-            whitespace=h.whitespace,
-            count=h.count,
-        )
-        for h in found
     )

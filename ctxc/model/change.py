@@ -256,6 +256,9 @@ class ContractChange:
     breaking: bool = False
     reserialized: bool = False
     changes: tuple[SchemaChange, ...] = ()
+    hunks: tuple[Hunk, ...] = ()
+    path: str = ""
+    line: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -354,11 +357,16 @@ class VersionChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
-    """The same change of a section in several fixtures, told once. ``effect`` orders edits, largest first."""
+    """The same change of a section in several fixtures, told once. ``effect`` orders edits, largest first.
+
+    ``section`` is that of the first fixture; others may count other tokens (``least`` to ``most``, for other models).
+    """
 
     section: SectionChange
     fixtures: tuple[str, ...]
     effect: int
+    least: int = 0
+    most: int = 0
     lost_tokens: int = 0
 
 

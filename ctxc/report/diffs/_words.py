@@ -135,8 +135,9 @@ def _tokens(change: Change) -> Iterable[Line]:
             f"P50 {signed(d.p50)}, P95 {signed(d.p95)}, max {signed(d.max)}"
             f"; now P50 {about}{h.p50:,}, P95 {about}{h.p95:,}, max {about}{h.max:,}"
         )
-    if t.largest and t.changed > 1:
-        text += f"; most in {t.largest}"
+    if t.largest and t.changed > 1 and (d.max or d.p50):
+        most = next(f.tokens.delta for f in change.fixtures if f.fixture_id == t.largest)
+        text += f"; most ({signed(most or 0)}) in {t.largest}"
     if t.least_headroom is not None:
         text += f"; headroom {t.least_headroom:,}"
         text += f" in {t.least_headroom_fixture}" if t.changed > 1 else ""
@@ -152,6 +153,7 @@ def _prefix(change: Change) -> Iterable[Line]:
             yield Line("prefix", "the same bytes; cache marks stand elsewhere", "warn")
         elif any(f.prefix is not None and f.prefix.base_tokens for f in differing(change)):
             yield Line("prefix", "stable: every cached prefix is byte for byte the same", "good")
+        yield from _earliest(change)
         return
     reasons = dict.fromkeys(f.prefix.first_difference.reason for f in moved if f.prefix and f.prefix.first_difference)
     why = f" ({', '.join(reasons)})" if reasons else ""
@@ -168,6 +170,13 @@ def _prefix(change: Change) -> Iterable[Line]:
         )
         more = f", the same place in {same:,} fixtures" if same > 1 else ""
         yield Line("", f"first at {first_difference(worst.prefix.first_difference)}{more}")
+
+
+def _earliest(change: Change) -> Iterable[Line]:
+    """The first byte that differs where no prefix moved: it stands beside the tokens, which may be the same."""
+    firsts = [f.prefix.first_difference for f in differing(change) if f.prefix and f.prefix.first_difference]
+    if firsts:
+        yield Line("", f"first difference at {first_difference(min(firsts, key=lambda d: d.percent or 0.0))}", "dim")
 
 
 def _place(first: FirstDifference | None) -> tuple[str, int | None, str]:
@@ -233,11 +242,16 @@ def tools_told(change: ToolsChange) -> str:
     return told(change)
 
 
+def is_drop(edit: Edit) -> bool:
+    """Whether a section is gone, or there again, because of what fits: told with what is left out."""
+    return "drops" in edit.section.facets and edit.section.status in ("added", "removed")
+
+
 def edit_title(edit: Edit) -> tuple[str, str]:
     """Name and facts of an edit."""
     section = edit.section
     name = section.section_id if not section.base_id else f"{section.base_id} → {section.section_id}"
-    facts = [section.status if section.status != "changed" else "", tokens_told(section)]
+    facts = [section.status if section.status != "changed" else "", tokens_told(edit)]
     facts.append(plural(len(edit.fixtures), "fixture") if len(edit.fixtures) > 1 else edit.fixtures[0])
     facets = [f for f in section.facets if f not in ("content", "tokens")]
     if facets and section.status == "changed":
@@ -247,11 +261,16 @@ def edit_title(edit: Edit) -> tuple[str, str]:
     return name, "  ".join(f for f in facts if f)
 
 
-def tokens_told(section: SectionChange) -> str:
-    """The token difference of a section."""
-    if section.status == "moved":
-        return f"{section.head_tokens:,} tokens"
-    return f"{signed(section.delta)} token{'' if abs(section.delta) == 1 else 's'}"
+def tokens_told(edit: Edit) -> str:
+    """The token difference of a section; from least to most where models count it differently."""
+    if edit.section.status == "moved":
+        return f"{edit.section.head_tokens:,} tokens"
+    return f"{delta_told(edit)} token{'' if abs(edit.most) == 1 else 's'}"
+
+
+def delta_told(edit: Edit) -> str:
+    """The number alone."""
+    return signed(edit.most) if edit.least == edit.most else f"{signed(edit.least)} to {signed(edit.most)}"
 
 
 def position_told(section: SectionChange) -> str:
@@ -291,7 +310,8 @@ def source_told(source: SourceChange) -> str:
     if source.line_endings:
         return "only line endings differ: no compiled context shows them"
     chain = [some(source.objects, 2)] if source.objects else []
-    if source.templates:
+    named = {f"template {t}" for t in source.templates}
+    if source.templates and not named <= set(source.objects):
         many = len(source.templates) > 2
         chain.append(plural(len(source.templates), "template") if many else f"template {some(source.templates)}")
     if source.affects:

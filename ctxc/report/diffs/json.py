@@ -62,7 +62,7 @@ def _edit(edit: Edit) -> dict[str, Any]:
         "path": section.path,
         "status": section.status,
         "facets": list(section.facets),
-        "delta": section.delta,
+        "delta": {"least": edit.least, "most": edit.most},
         "fixtures": list(edit.fixtures),
         "effect": edit.effect,
         "lost_tokens": edit.lost_tokens,

@@ -7,15 +7,13 @@ nothing is wrapped.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeVar
 
 from ctxc.model.change import Change, ContractChange, Edit, FixtureChange, Hunk, Run, SchemaChange, ToolChange
 from ctxc.report._draw import Cell, Style, paint
 from ctxc.report._encode import cells, visible
 from ctxc.report._tally import plural
 from ctxc.report.diffs import DiffView, _words
-
-T = TypeVar("T")
+from ctxc.report.diffs._groups import drops, grouped
 
 _EDITS = 25  # of a change that are shown unless everything is asked for
 _LINES = 12  # of a text that is only on one side
@@ -69,13 +67,14 @@ class _Painter:
         yield self.paint(text, "accent") + (f"  {self.paint(note, 'dim')}" if note else "")
 
     def edits(self, change: Change) -> Iterator[str]:
-        if not change.edits:
+        edits = [e for e in change.edits if self.full or not _words.is_drop(e)]
+        if not edits:
             return
-        shown = change.edits if self.full else change.edits[:_EDITS]
+        shown = edits if self.full else edits[:_EDITS]
         yield from self.title("sections", "largest effect first")
         for edit in shown:
             yield from self.edit(change, edit)
-        left = len(change.edits) - len(shown)
+        left = len(edits) - len(shown)
         if left:
             yield self.paint(f"  {left:,} smaller changes are not shown; -v shows all", "dim")
 
@@ -83,7 +82,7 @@ class _Painter:
         section = edit.section
         name, facts = _words.edit_title(edit)
         mark, style = _MARKS[section.status]
-        yield f"{paint(mark, style, self.view)} {self.paint(name, 'bold')}  {self.paint(facts, _tone(section.delta))}"
+        yield f"{paint(mark, style, self.view)} {self.paint(name, 'bold')}  {self.paint(facts, _tone(edit.most))}"
         if self.stat:
             return
         notes = [_words.position_told(section)] if "order" in section.facets else []
@@ -175,7 +174,7 @@ class _Painter:
     # --- tools and contracts --------------------------------------------------------------------------------------
 
     def tools(self, change: Change) -> Iterator[str]:
-        for fixtures, found in _grouped((f, f.tools) for f in _words.differing(change)):
+        for fixtures, found in grouped((f, f.tools) for f in _words.differing(change)):
             yield from self.title("tools", f"in {_words.some([f.fixture_id for f in fixtures])}")
             yield f"  {self.paint(_words.tools_told(found), 'bold')}"
             if self.stat:
@@ -216,30 +215,26 @@ class _Painter:
             yield from self.wrapped(f"      {word}  ", visible(f"{change.pointer or '/'}  {change.reason}"), 18, "")
 
     def contracts(self, change: Change) -> Iterator[str]:
-        for fixtures, found in _grouped((f, f.contract) for f in _words.differing(change)):
+        for fixtures, found in grouped((f, f.contract) for f in _words.differing(change)):
             yield from self.title("contract", f"in {_words.some([f.fixture_id for f in fixtures])}")
             yield f"  {self.paint(_contract(found), 'bold')}"
             if not self.stat:
                 yield from self.changes(found.changes)
+                yield from self.hunks(found.hunks)
 
     # --- the rest -------------------------------------------------------------------------------------------------
 
     def drops(self, change: Change) -> Iterator[str]:
-        found: dict[tuple[str, str, int], list[str]] = {}
-        for fixture in _words.differing(change):
-            for drop in fixture.drops:
-                told = _words.drop_told(drop.status, drop.base_reason, drop.head_reason)
-                found.setdefault((drop.section_id, told, drop.tokens), []).append(fixture.fixture_id)
+        found = list(drops(change))
         if not found:
             return
         yield from self.title("left out")
-        ordered = sorted(found.items(), key=lambda i: (-i[0][2] * len(i[1]), i[0]))
-        for (section, told, tokens), names in ordered if self.full else ordered[:_EDITS]:
+        for section, told, tokens, names in found if self.full else found[:_EDITS]:
             size = f", {plural(tokens, 'token')}" if tokens else ""
             where = f"in {_words.some(names)}{size}"
             yield f"  {self.paint(section, 'bold')} {self.paint(told, 'warn')}  {self.paint(where, 'dim')}"
-        if len(ordered) > _EDITS and not self.full:
-            yield self.paint(f"  {len(ordered) - _EDITS:,} more; -v shows all", "dim")
+        if len(found) > _EDITS and not self.full:
+            yield self.paint(f"  {len(found) - _EDITS:,} more; -v shows all", "dim")
 
     def fixtures(self, change: Change) -> Iterator[str]:
         found = [f for f in _words.differing(change) if f.status in ("added", "removed") or f.problems or f.fields]
@@ -327,20 +322,6 @@ def _contract(change: ContractChange) -> str:
     else:
         told = f"{change.base or 'none'} → {change.head or 'none'}"
     return f"{told}: re-serialized, equal as a value" if change.reserialized else told
-
-
-def _grouped(pairs: Iterable[tuple[FixtureChange, T | None]]) -> list[tuple[list[FixtureChange], T]]:
-    """The same change of several fixtures, once, with the fixtures."""
-    found: list[tuple[list[FixtureChange], T]] = []
-    for fixture, change in pairs:
-        if change is None:
-            continue
-        known = next((group for group, other in found if other == change), None)
-        if known is not None:
-            known.append(fixture)
-        else:
-            found.append(([fixture], change))
-    return found
 
 
 def _marked(run: Run) -> list[Cell]:
