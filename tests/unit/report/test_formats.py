@@ -83,7 +83,7 @@ def test_text_shows_the_line_the_mark_and_the_help(plain: Report) -> None:
         "  = templates/y.yaml:1:1: y is here\n"
         "  = fix (--fix --unsafe-fixes): name 'y'"
     )
-    assert text.endswith("1 error, 1 warning (1 suppressed) in 3 files\n")
+    assert text.endswith("1 error, 1 warning (1 suppressed) in 3 files, as of 2026-11-30\n")
     assert "✗ budget  failed (1 checked)  over by 12" in text
     assert "· cost    not_configured" in text
 
