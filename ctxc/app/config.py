@@ -38,6 +38,7 @@ DEFAULTS: Mapping[str, Any] = {
     "fixtures": ["tests/fixtures"],
     "provider": "",
     "model": "",
+    "tokenizers": {},
     "per-file-ignores": {},
     "select": [],
     "ignore": [],
@@ -221,6 +222,7 @@ def _settings(values: list[Value]) -> Settings:
     by_name = {v.name: v for v in values}
     for name in _FOLDERS:
         _check_folders(by_name[name])
+    _check_vocabularies(by_name["tokenizers"])
     own = {n: by_name[n].value for n in DEFAULTS}
     return Settings(
         **{name: tuple(_folder(f) for f in own[name]) for name in _FOLDERS},
@@ -244,6 +246,18 @@ def _check_folders(value: Value) -> None:
             raise ConfigError(
                 f"{value.origin}: the folder {folder!r} of `{value.name}` {fault}",
                 help="name a folder inside the project, relative to its root",
+            )
+
+
+def _check_vocabularies(value: Value) -> None:
+    from ctxc.source.paths import fault_of_path
+
+    for name, path in value.value.items():
+        fault = fault_of_path(path.removeprefix("./")) if isinstance(path, str) else ""
+        if fault:
+            raise ConfigError(
+                f"{value.origin}: the file {path!r} of `tokenizers`, {name!r}, {fault}",
+                help="name a vocabulary file inside the project, relative to its root",
             )
 
 

@@ -107,7 +107,8 @@ class _Chosen:
 
 
 def _compile(workspace: Workspace, compiler: Compiler, fixture: Fixture, tokenizer: str) -> _Compiled:
-    from ctxc import providers, tokens
+    from ctxc import providers
+    from ctxc.app.tokenizers import reference
 
     package = compiler.compile(fixture)
     if package.request is None:
@@ -123,7 +124,7 @@ def _compile(workspace: Workspace, compiler: Compiler, fixture: Fixture, tokeniz
             profile=profile,
             row=row,
             model=named["model"],
-            tokenizer=tokens.get(tokenizer or row.tokenizer.id, workspace.store),
+            tokenizer=workspace.tokenizer(reference(row, tokenizer)),
             shape=providers.shape(profile.shape),
         ),
     )

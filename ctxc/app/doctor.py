@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ctxc.base.errors import CtxcError
+from ctxc.tokens import extras
 
 if TYPE_CHECKING:
     from ctxc.app.workspace import Workspace
 
-EXTRAS: Mapping[str, tuple[str, str]] = {
-    "ctok": ("claude", "counts for Claude from its own vocabulary (Python 3.12 or newer)"),
-    "tokenizers": ("tokenizers", "counts with a tokenizer.json of the project"),
-    "jinja2": ("chat-template", "requests through a model's own chat template"),
-}
+EXTRAS = (
+    *extras.EXTRAS,
+    extras.Extra(module="jinja2", name="chat-template", purpose="requests through a model's own chat template"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +37,7 @@ def checks(workspace: Workspace, *, encoding: str, terminal: str) -> tuple[Check
         _python(),
         _configuration(workspace),
         *_vocabularies(),
+        *_tokenizers(workspace),
         _yaml(),
         _patterns(),
         _cache(workspace),
@@ -70,6 +70,29 @@ def _vocabularies() -> Iterator[Check]:
             continue
         text = f"{name}: {len(ranks):,} tokens, sha256 as published"
         yield Check(id="vocabulary", status="ok", message=text)
+
+
+def _tokenizers(workspace: Workspace) -> Iterator[Check]:
+    """Those that the project asks for beside what ships: an extra's, and vocabulary files."""
+    from ctxc import tokens
+    from ctxc.app.tokenizers import known_tokenizers
+
+    try:
+        known = known_tokenizers(workspace.project, workspace.store)
+    except CtxcError as error:
+        yield Check(id="tokenizer", status="error", message=error.message, remedy=error.help)
+        return
+    for t in known:
+        ships = not t.path and t.id in tokens.ids() and not t.id.startswith(extras.CTOK.module)
+        if ships or not t.is_used:
+            continue
+        name = f"{t.id} ({t.path})" if t.path else t.id
+        if t.needs:
+            text = f"{name} is asked for and needs {t.needs}" if not t.path else t.needs
+            yield Check(id="tokenizer", status="error", message=text, remedy=t.remedy)
+            continue
+        profiles = ", ".join((*t.counts_for, *t.estimates_for))
+        yield Check(id="tokenizer", status="ok", message=f"{name}, {t.digest[:16]}, counts for {profiles}")
 
 
 def _yaml() -> Check:
@@ -170,9 +193,10 @@ def _terminal(encoding: str, terminal: str) -> Check:
 
 
 def _extras() -> Iterator[Check]:
-    for module, (extra, what) in EXTRAS.items():
-        if find_spec(module) is not None:
-            yield Check(id="extra", status="ok", message=f"{module}: {what}")
-        else:
-            text = f"{module} is not installed (pip install 'ctxc-toolkit[{extra}]'): {what}"
+    for extra in EXTRAS:
+        if extra.version:
+            text = f"{extra.module} {extra.version}: {extra.purpose}"
             yield Check(id="extra", status="ok", message=text)
+        else:
+            text = f"{extra.module} is not installed: {extra.purpose}"
+            yield Check(id="extra", status="ok", message=text, remedy=f"to have it: {extra.remedy}")

@@ -108,15 +108,22 @@ def _providers(w: Workspace) -> list[Item]:
 
 
 def _tokenizers(w: Workspace) -> list[Item]:
-    from ctxc import tokens
+    from ctxc.app.tokenizers import known_tokenizers
 
-    found = []
-    for name in tokens.ids():
-        tokenizer = tokens.get(name)
-        found.append(
-            {"id": name, "version": "", "path": "", "method": tokenizer.method, "digest": tokenizer.digest[:16]}
-        )
-    return found
+    return [
+        {
+            "id": t.id,
+            "version": "",
+            "path": t.path,
+            "method": t.method,
+            "digest": t.digest[:16],
+            "needs": t.needs,
+            "counts_for": ", ".join(t.counts_for),
+            "estimates_for": ", ".join(t.estimates_for),
+            "could_count_for": ", ".join(t.could_count_for),
+        }
+        for t in known_tokenizers(w.project, w.store)
+    ]
 
 
 _LISTS: Mapping[str, Callable[[Workspace], list[Item]]] = {

@@ -73,7 +73,7 @@ def as_text(data: bytes, path: str) -> str:
         ) from error
 
 
-def parse(text: str, path: str, *, line: int = 1) -> Any:
+def parse(text: str, path: str, *, line: int = 1, help: str = "correct the file") -> Any:
     """A JSON value; raises UnreadableSource with the place of what is wrong. ``line`` is where the text begins."""
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -81,31 +81,34 @@ def parse(text: str, path: str, *, line: int = 1) -> Any:
         if len(found) != len(pairs):
             keys = [k for k, _ in pairs]
             twice = next(k for k in keys if keys.count(k) > 1)
-            _bad(path, line, 1, f"the key {twice!r} stands twice in one object")
+            _bad(path, line, 1, f"the key {twice!r} stands twice in one object", help)
         return found
 
     def refuse(name: str) -> NoReturn:
-        _bad(path, line, 1, f"{name} is not JSON")
+        _bad(path, line, 1, f"{name} is not JSON", help)
 
     try:
         value = json.loads(text, object_pairs_hook=unique, parse_constant=refuse)
         # A half of a surrogate pair can be written as an escape; no provider takes it and no tokenizer counts it.
         json.dumps(value, ensure_ascii=False).encode("utf-8")
     except json.JSONDecodeError as error:
-        _bad(path, line + error.lineno - 1, error.colno, f"not JSON: {error.msg}")
+        _bad(path, line + error.lineno - 1, error.colno, f"not JSON: {error.msg}", help)
     except UnicodeEncodeError:
-        _bad(path, line, 1, "half of a surrogate pair stands in a string")
+        _bad(path, line, 1, "half of a surrogate pair stands in a string", help)
     except RecursionError:
-        _bad(path, line, 1, "nested too deeply")
+        _bad(path, line, 1, "nested too deeply", help)
     except ValueError as error:
-        _bad(path, line, 1, f"not JSON: {error}")
+        _bad(path, line, 1, f"not JSON: {error}", help)
     return value
 
 
-def _bad(path: str, line: int, column: int, message: str) -> NoReturn:
+_LINES = "each line holds one request, or an object with `request` and what was recorded of it"
+
+
+def _bad(path: str, line: int, column: int, message: str, help: str = _LINES) -> NoReturn:
     raise UnreadableSource(
         message,
-        help="each line holds one request, or an object with `request` and what was recorded of it",
+        help=help,
         location=Location(path, Span(line, column, line, column + 1)),
     )
 
@@ -114,12 +117,12 @@ def read_log(text: str, path: str) -> list[Logged]:
     """Requests of a log: JSON Lines, one JSON object, or a JSON array of them; raises UnreadableSource."""
     stripped = text.lstrip()
     if stripped[:1] == "[":
-        values = [(1, v) for v in _array(parse(text, path), path)]
+        values = [(1, v) for v in _array(parse(text, path, help=_LINES), path)]
     elif _is_one_value(text):
-        values = [(1, parse(text, path))]
+        values = [(1, parse(text, path, help=_LINES))]
     else:
         values = [
-            (number, parse(line, path, line=number))
+            (number, parse(line, path, line=number, help=_LINES))
             for number, line in enumerate(text.split("\n"), start=1)
             if line.strip()
         ]
@@ -204,7 +207,8 @@ def find_target(
 ) -> Target:
     """Who a request is for: what was asked for, else what its address, its shape and its own ``model`` say, else the
     project's configuration. Raises UsageError, naming the nearest, where that is nobody or a model nobody knows."""
-    from ctxc import providers, tokens
+    from ctxc import providers
+    from ctxc.app.tokenizers import reference
     from ctxc.usage.recognise import model_of
 
     known = workspace.project.providers
@@ -226,7 +230,7 @@ def find_target(
         profile=profile,
         row=row,
         model=wanted,
-        tokenizer=tokens.get(tokenizer or row.tokenizer.id, workspace.store),
+        tokenizer=workspace.tokenizer(reference(row, tokenizer)),
         shape=providers.shape(profile.shape),
     )
 

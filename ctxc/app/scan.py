@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from ctxc.source.tree import Tree
 
 _MAX_INPUT_BYTES = 16 << 20  # as ctxc.source.tree.MAX_INPUT_BYTES: what a fixture may read
+_MAX_READ_BYTES = 64 << 20  # as ctxc.source.tree.MAX_READ_BYTES: a vocabulary
 _FRONT_MATTER = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t]*\r?\n(?:.*?\r?\n)??(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
-_ABSENT = "absent"
+_ABSENT, _UNREADABLE = "absent", "unreadable:"
 SHORT = 16  # hex digits
 
 
@@ -44,7 +45,7 @@ class Scan:
                 digest = sha256(data).hexdigest()
                 mark = _outline(path, data, digest)
             else:
-                digest = mark = f"unreadable:{data.message}"
+                digest = mark = f"{_UNREADABLE}{data.message}"
             self.digests[path] = digest
             if any(path.startswith(f"{folder}/") for folder in own):
                 self.fixture_files.add(path)
@@ -69,8 +70,9 @@ class Scan:
 
     def digest(self, path: str) -> str:
         """Digest of a file, also of one outside the folders; ``absent`` where it cannot be read."""
-        known = self.digests.get(path) or self._outside.get(path)
-        if known is None:
+        known = self._outside.get(path) or self.digests.get(path)
+        if known is None or known.startswith(_UNREADABLE):
+            # What is too large for an input may still be a vocabulary.
             known = self._outside[path] = self._read(path)
         return known
 
@@ -82,7 +84,7 @@ class Scan:
         from ctxc.base.errors import CtxcError
 
         try:
-            return sha256(self._tree.read(path, limit=_MAX_INPUT_BYTES)).hexdigest()
+            return sha256(self._tree.read(path, limit=_MAX_READ_BYTES)).hexdigest()
         except CtxcError:
             return _ABSENT
 

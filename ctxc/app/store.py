@@ -172,16 +172,19 @@ def _index(number: Any) -> int:
 
 @cache
 def identity() -> tuple[Any, ...]:
-    """This version; in a checkout also the state of its files, so that who changes ctxc never sees a stale package."""
+    """This version and those of the packages that may count; in a checkout also the state of its files, so that who
+    changes ctxc never sees a stale package."""
     import ctxc
+    from ctxc.tokens import installed
 
+    versions = (ctxc.__version__, *installed())
     package = Path(ctxc.__file__).parent
     if not (package.parent / "pyproject.toml").is_file():
-        return (ctxc.__version__,)
+        return versions
     state = [
         f"{folder}/{entry.name}:{entry.stat().st_size}:{entry.stat().st_mtime_ns}"
         for folder, _, _ in os.walk(package)
         for entry in os.scandir(folder)
         if entry.name.endswith((".py", ".yaml", ".json", ".bin"))
     ]
-    return (ctxc.__version__, *sorted(state))
+    return (*versions, *sorted(state))

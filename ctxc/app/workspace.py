@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
@@ -39,6 +39,7 @@ class Workspace:
     environment: Mapping[str, str] = field(default_factory=dict)
     _tree: Tree | None = None
     _project: Project | None = None
+    _tokenizers: Callable[[TokenizerRef], Tokenizer] | None = None
 
     @property
     def settings(self) -> Settings:
@@ -73,6 +74,14 @@ class Workspace:
         from ctxc.app.partial import PartialTree
 
         return load(PartialTree(self.tree, hidden), self.settings, self.store)
+
+    def tokenizer(self, ref: TokenizerRef) -> Tokenizer:
+        """The tokenizer of a reference, counting through the store; raises MissingTokenizer."""
+        from ctxc.app.tokenizers import tokenizers
+
+        if self._tokenizers is None:
+            self._tokenizers = tokenizers(self.project.sources, self.store)
+        return self._tokenizers(ref)
 
     def compiler(self, options: Options, *, project: Project | None = None) -> Compiler:
         """A compiler of the project (or of a part of it), counting through the store."""
@@ -167,12 +176,18 @@ def load_tree(tree: Tree) -> Project:
 
 
 def load(tree: Tree, settings: Settings, store: CountStore) -> Project:
-    """Load a project from a tree; what was parsed before comes from the store."""
+    """Load a project from a tree, with the tokenizers that its settings ask for; what was parsed before comes from the
+    store. Raises ConfigError where they ask for one that cannot be meant."""
     from ctxc import providers
     from ctxc.parse.load import load_project
 
     shipped = {name: providers.profile_text(name) for name in providers.profile_ids()}
-    return load_project(tree, settings, builtin_providers=shipped, store=_ParseStore(store))
+    project = load_project(tree, settings, builtin_providers=shipped, store=_ParseStore(store))
+    if settings.extra.get("tokenizers"):
+        from ctxc.app.tokenizers import with_choice
+
+        return with_choice(project)
+    return project
 
 
 class _ParseStore:
@@ -193,15 +208,12 @@ class _ParseStore:
 
 def compiler_for(project: Project, options: Options, store: CountStore | None = None) -> Compiler:
     """A compiler of a project; without a store it counts through one of its own, in memory."""
-    from ctxc import providers, tokens
+    from ctxc import providers
+    from ctxc.app.tokenizers import tokenizers
     from ctxc.compiler.pipeline import Compiler
 
-    counts = store if store is not None else _memory()
-
-    def tokenizer(ref: TokenizerRef) -> Tokenizer:
-        return tokens.get(ref.id, counts)
-
-    return Compiler(project, tokenizers=tokenizer, shapes=providers.shape, options=options)
+    counts = tokenizers(project.sources, store if store is not None else _memory())
+    return Compiler(project, tokenizers=counts, shapes=providers.shape, options=options)
 
 
 @cache

@@ -25,8 +25,8 @@ class Trail:
             *request.template.paths,
             *(x.origin.path for x in (request.profile, request.contract, request.toolset) if x is not None),
         }
-        if request.provider.origin.path:
-            self.dependencies.add(request.provider.origin.path)
+        # A profile of the project, and the vocabulary that counts.
+        self.dependencies |= {p for p in (request.provider.origin.path, request.row.tokenizer.file) if p}
 
     def take(self, stage: Stage) -> tuple[Section, ...]:
         """Add what a stage decided; its sections."""

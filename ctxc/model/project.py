@@ -29,6 +29,9 @@ class Sources(Protocol):
     def digest(self, path: str) -> str:
         """Content hash (``sha256:...``) of a file as read; raises UnreadableSource."""
 
+    def read_large(self, path: str) -> bytes:
+        """Bytes of a file that may be larger than any text, such as a vocabulary; raises UnreadableSource."""
+
     def locate(self, origin: Origin, *, key: bool = False) -> Location:
         """The span of the value at a JSON pointer (of its key with ``key``); the file where it is not found."""
 

@@ -26,7 +26,8 @@ class TokenizerRef:
     factor_bp: int = 10_000
     error_low_bp: int = 0
     error_high_bp: int = 0
-    file: str = ""  # a tokenizer.json of the project
+    file: str = ""  # a vocabulary file of the project
+    size: int = 0  # tokens that the vocabulary of the file has to have; 0: not said
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +47,7 @@ class ModelRow:
     latency: Mapping[str, Any] = field(default_factory=dict)
     capabilities: frozenset[str] = frozenset()
     unverified: tuple[str, ...] = ()
-    alternatives: tuple[TokenizerRef, ...] = ()  # used only where the project asks for one, e.g. an extra's vocabulary
+    alternatives: tuple[TokenizerRef, ...] = ()  # each used only where the project's `tokenizers` ask for it
     origin: Origin = NOWHERE
 
 

@@ -86,5 +86,6 @@ def _tokenizer(value: Mapping[str, Any]) -> TokenizerRef:
         factor_bp=value.get("factor_bp", 10_000),
         error_low_bp=value.get("error_low_bp", 0),
         error_high_bp=value.get("error_high_bp", 0),
-        file=value.get("file", ""),
+        file=value.get("file", "").removeprefix("./"),
+        size=value.get("size", 0),
     )

@@ -9,7 +9,7 @@ from ctxc.base.errors import UnreadableSource
 from ctxc.base.spans import Location, Origin, Span
 from ctxc.parse import cache, document, frontmatter
 from ctxc.parse.text import decode, normalised
-from ctxc.source.tree import MAX_INPUT_BYTES, Tree
+from ctxc.source.tree import MAX_INPUT_BYTES, MAX_READ_BYTES, Tree
 
 BUILTIN = "ctxc:"
 """Before the path of a file that ships with the package."""
@@ -48,6 +48,10 @@ class TreeSources:
                 found = self.tree.read(path, limit=MAX_INPUT_BYTES)
             self._data[path] = found
         return found
+
+    def read_large(self, path: str) -> bytes:
+        """Bytes of a file that may be larger than any text, such as a vocabulary; raises UnreadableSource."""
+        return self.tree.read(path, limit=MAX_READ_BYTES)
 
     def read_text(self, path: str) -> str:
         """Text of a file with LF line ends and without byte order mark; raises UnreadableSource."""

@@ -31,6 +31,12 @@ def framing_of(row: ModelRow, ref: TokenizerRef | None) -> Mapping[str, Any]:
     return {**row.framing, **special} if special else row.framing
 
 
+def _estimate(row: ModelRow, ref: TokenizerRef | None) -> Mapping[str, Any]:
+    """The row's estimate of what its vocabulary does otherwise than the base; nothing for the vocabulary itself."""
+    is_base = ref is not None and not ref.file and ref.method not in ("exact", "reproduced")
+    return as_map(row.framing.get("estimate")) if is_base else {}
+
+
 class Tally:
     """Collects what is counted, asks the tokenizer once for all of it, and adds up."""
 
@@ -81,7 +87,7 @@ class Tally:
         else:
             factor, low_bp, high_bp = ref.factor_bp, ref.error_low_bp, ref.error_high_bp
             methods.append(ref.method)
-        estimate = as_map(row.framing.get("estimate")) if ref is row.tokenizer else {}
+        estimate = _estimate(row, ref)
         counts = tokenizer.count_many([text for _, text in self._texts])
         parts: list[CountPart] = [CountPart(pointer=p, tokens=n) for p, n in self._fixed]
         fixed = sum(n for _, n in self._fixed)
@@ -113,7 +119,7 @@ def scaled_counts(texts: Sequence[str], counts: Sequence[int], tokenizer: Tokeni
     each text alone, rounded up. What ``Shape.count`` does with the texts of a request, for sections by themselves."""
     ref = tokenizer_ref(tokenizer, row)
     factor = _ONE if ref is None else ref.factor_bp
-    estimate = as_map(row.framing.get("estimate")) if ref is row.tokenizer else {}
+    estimate = _estimate(row, ref)
     if factor == _ONE and not estimate:
         return list(counts)
     return [-(-_units(t, n, factor, estimate)[0] // _ONE) for t, n in zip(texts, counts, strict=True)]

@@ -13,6 +13,9 @@ from ctxc.report._json import dump
 LIST_SCHEMA, SETTINGS_SCHEMA, DOCTOR_SCHEMA = "ctxc.list/1", "ctxc.settings/1", "ctxc.doctor/1"
 
 
+_FOR = ("counts_for", "estimates_for", "could_count_for")
+
+
 def lists_json(groups: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
     """``ctxc.list/1``."""
     value = [{"kind": kind, "items": [dict(i) for i in items]} for kind, items in groups.items()]
@@ -33,8 +36,8 @@ def lists_text(groups: Mapping[str, Sequence[Mapping[str, Any]]], view: View) ->
                 Column(
                     title=kind.upper() if name == "id" else name.upper().replace("_", " "),
                     right=all(isinstance(item[name], int) for item in items),
-                    flexible=name in ("id", "path", "when", "gates"),
-                    spare=name in ("path", "when", "gates", "required", "route"),
+                    flexible=name in ("id", "path", "when", "gates", "needs", *_FOR),
+                    spare=name in ("path", "when", "gates", "required", "route", "digest", *_FOR),
                 )
                 for name in columns
             ),

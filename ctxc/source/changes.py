@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 from ctxc.base.errors import UnreadableSource
 from ctxc.source.commits import CommitTree
-from ctxc.source.tree import MAX_INPUT_BYTES, Tree
+from ctxc.source.tree import MAX_READ_BYTES, Tree
 
 _SHA1_DIGITS = 40
 
@@ -103,7 +103,7 @@ def _known_ids(tree: Tree, paths: tuple[str, ...]) -> dict[str, str] | None:
 def _ids_of_bytes(tree: Tree, paths: tuple[str, ...], digits: int) -> dict[str, str]:
     """Git's id of each file's bytes; a file that cannot be read equals nothing."""
     found: dict[str, str] = {}
-    for path, data in tree.read_each(paths, limit=MAX_INPUT_BYTES):
+    for path, data in tree.read_each(paths, limit=MAX_READ_BYTES):
         found[path] = f"unreadable:{path}" if isinstance(data, UnreadableSource) else git_blob_id(data, digits)
     return found
 
@@ -115,7 +115,7 @@ def _modified(base: Tree, head: Tree, path: str) -> PathChange:
 
 def _differs_in_line_ends(base: Tree, head: Tree, path: str) -> bool:
     try:
-        sides = [tree.read(path, limit=MAX_INPUT_BYTES) for tree in (base, head)]
+        sides = [tree.read(path, limit=MAX_READ_BYTES) for tree in (base, head)]
     except UnreadableSource:
         return False
     one, other = (data.replace(b"\r\n", b"\n") for data in sides)

@@ -18,7 +18,8 @@ from ctxc.source.paths import shown
 # Limits. A prompt of 1 MiB is about 250,000 tokens, more than any window that the profiles know; the largest of the
 # 311 real files examined in November 2026 had 0.6 MB. Recorded histories and tool results are larger.
 MAX_FILE_BYTES = 1 << 20  # one manifest, prompt or policy
-MAX_INPUT_BYTES = 16 << 20  # one input file of a fixture; no read may ask for more
+MAX_INPUT_BYTES = 16 << 20  # one input file of a fixture
+MAX_READ_BYTES = 64 << 20  # no read may ask for more: a vocabulary (that of Gemma 3 has 33 MB)
 MAX_FILES = 100_000  # files and folders of one listing; the largest project of the benchmarks has about 3,000 files
 MAX_TREE_BYTES = 256 << 20  # bytes that are read at once
 KEPT_BYTES = 64 << 20  # contents that a tree keeps, so that what was hashed is what is parsed
@@ -106,8 +107,8 @@ def unreadable(path: str, reason: str, help: str = "") -> UnreadableSource:
 
 def check_limit(limit: int) -> int:
     """The limit itself, if it is one that a read may ask for."""
-    if not 0 < limit <= MAX_INPUT_BYTES:
-        raise ValueError(f"a read may ask for 1 to {MAX_INPUT_BYTES} bytes, not {limit}")
+    if not 0 < limit <= MAX_READ_BYTES:
+        raise ValueError(f"a read may ask for 1 to {MAX_READ_BYTES} bytes, not {limit}")
     return limit
 
 

@@ -11,7 +11,7 @@ from ctxc.source.disk import CHANGED, Contents, Disk, fault_of, open_disk
 from ctxc.source.folders import FolderTree
 from ctxc.source.links import NESTED, Closed, Entry, Fault, Folder, Kind, Place, oversize
 from ctxc.source.paths import fault_of_name
-from ctxc.source.tree import KEPT_BYTES, MAX_INPUT_BYTES, MAX_TREE_BYTES, TOO_MUCH, unreadable
+from ctxc.source.tree import KEPT_BYTES, MAX_READ_BYTES, MAX_TREE_BYTES, TOO_MUCH, unreadable
 
 Hidden = Callable[[tuple[str, ...]], frozenset[str]]
 
@@ -92,7 +92,7 @@ class _WorkStore:
     def identity(self, place: Place) -> str | Fault:
         known = self._digests.get(place.real)
         if known is None:
-            (data,) = self.fetch((place,), MAX_INPUT_BYTES)
+            (data,) = self.fetch((place,), MAX_READ_BYTES)
             if isinstance(data, Fault):
                 return data
             known = self._digests[place.real] = digest_bytes(data)

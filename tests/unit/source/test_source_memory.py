@@ -11,7 +11,7 @@ from ctxc.base.errors import RevisionError, UnreadableSource
 from ctxc.source.changes import Status, changed_paths, git_blob_id, is_same
 from ctxc.source.memory import MemoryTree
 from ctxc.source.overlay import OverlayTree
-from ctxc.source.tree import MAX_INPUT_BYTES, Tree
+from ctxc.source.tree import MAX_READ_BYTES, Tree
 
 
 def test_files_in_memory_are_a_tree() -> None:
@@ -60,7 +60,7 @@ def test_reasons() -> None:
     with pytest.raises(UnreadableSource, match="has the component"):
         tree.list_dir("../x")
     with pytest.raises(ValueError, match="a read may ask for"):
-        tree.read("big.md", limit=MAX_INPUT_BYTES + 1)
+        tree.read("big.md", limit=MAX_READ_BYTES + 1)
     with pytest.raises(UnreadableSource, match="device name"):
         MemoryTree({"a/CON": ""})
 
