@@ -170,8 +170,6 @@ CODES: Mapping[str, tuple[str, Severity]] = {
     "CTX514": ("runtime-policy", _E),
     "CTX515": ("missing-principal", _W),
     "CTX520": ("containment", _E),
-    "CTX521": ("label-lost", _E),
-    "CTX522": ("untrusted-placement", _E),
     # 6: tools and contracts
     "CTX600": ("capability-missing", _E),
     "CTX601": ("provider-refuses", _E),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from ctxc.base.spans import Location, Origin
 from ctxc.model.contract import Policy
@@ -22,8 +22,20 @@ from ctxc.rules.engine import Context, Rule
 
 if TYPE_CHECKING:
     from ctxc.detect.injection import Payload
+    from ctxc.detect.secret_rules import SecretRule
     from ctxc.model.change import Change, VersionChange
     from ctxc.model.package import Package
+
+
+class Kept(Protocol):
+    """A cache of results that do not depend on policies, by the content that they were made from."""
+
+    def get(self, space: str, fixture: str, more: str) -> str | None:
+        """What was kept for a fixture as it is now; None where nothing was."""
+
+    def put(self, space: str, fixture: str, more: str, text: str) -> None:
+        """Keep a result."""
+
 
 T = TypeVar("T")
 Facts = Mapping[str, Collection[str]]
@@ -41,8 +53,8 @@ class Ground:
 
     ``owner`` is the project whose policies these are. ``packages`` gives the package of a fixture at head, compiled
     when it is asked for; ``affected`` are the fixtures whose request is not the base's (None: all). ``memo`` outlives
-    one judgement: what does not depend on policies is worked out once. ``evaluated`` is what a result has to be newer
-    than, in seconds since 1970 (None: not known), ``bundle`` identifies what is judged.
+    one judgement: what does not depend on policies is worked out once; ``kept`` outlives the run. ``evaluated`` is what
+    a result has to be newer than, in seconds since 1970 (None: not known), ``bundle`` identifies what is judged.
     """
 
     policies: tuple[Policy, ...]
@@ -56,6 +68,8 @@ class Ground:
     budgets: BudgetLock | None = None
     tools: ToolLock | None = None
     payloads: tuple[Payload, ...] | None = None
+    secret_rules: tuple[SecretRule, ...] = ()
+    kept: Kept | None = None
     bundle: str = ""
     evaluated: int | None = None
     unchanged: bool = False

@@ -79,7 +79,7 @@ def measure(package: Package, fixture: Fixture, project: Project, tokenizers: To
     row = _row(project.providers.get(found.provider), found.model)
     found = replace(
         found,
-        request=str(snapshot.get("request_hash") or "")[:_SHORT],
+        request=str(snapshot.get("request_hash") or ""),
         tokens=package.count.tokens,
         high=package.count.upper,
         low=_low(package.count, package.count.tokens),
