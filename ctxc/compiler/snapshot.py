@@ -81,7 +81,7 @@ def snapshot(
             "buckets": _buckets(request, buckets),
             "over": list(over),
         },
-        "sections": [_section(p) for p in placed],
+        "sections": [_entry(request, p) for p in placed],
         "dropped_sections": [
             {
                 "section_id": d.section_id,
@@ -134,7 +134,9 @@ def snapshot(
         "outcome": outcome.value,
         "remedies": list(remedies),
     }
-    body["snapshot_id"] = snapshot_id(body)
+    body["snapshot_id"] = _id_of(body)
+    for entry, section in zip(body["sections"], placed, strict=True):
+        entry["location"] = _location(section.section)
     return body
 
 
@@ -142,6 +144,10 @@ def snapshot_id(body: Mapping[str, Any]) -> str:
     """``ctx_`` and 16 hex digits of the hash of a snapshot without its id and without locations."""
     bare = {k: v for k, v in body.items() if k != "snapshot_id"}
     bare["sections"] = [{k: v for k, v in s.items() if k != "location"} for s in body.get("sections", ())]
+    return _id_of(bare)
+
+
+def _id_of(bare: Mapping[str, Any]) -> str:
     return "ctx_" + digest_text(canonical(bare))[7:23]
 
 
@@ -194,8 +200,29 @@ def _buckets(request: Request, used: Mapping[str, int]) -> dict[str, Any]:
     }
 
 
+def _entry(request: Request, placed: Placed) -> dict[str, Any]:
+    """What the snapshot says of a section, but for its location, which is no part of its identity."""
+    section = placed.section
+    known = request.lane.drafts.get(id(section))
+    if known is None or known.rendered is not placed.rendered:
+        return _section(placed)
+    # A fixed section, whole: only its place differs from request to request.
+    entry = request.lane.entries.get(id(section))
+    if entry is None:
+        entry = request.lane.entries[id(section)] = _section(placed)
+    return {**entry, "position": placed.position}
+
+
+def _location(section: Section) -> dict[str, str]:
+    return {"path": section.origin.path, "pointer": section.origin.pointer}
+
+
 def _section(placed: Placed) -> dict[str, Any]:
     section = placed.section
+    content = rendered = None
+    if not section.sensitive:  # a hash of a short secret is the secret to whoever can guess it
+        content = content_hash(section, placed.content)
+        rendered = content if section.messages or section.tools else digest_text(placed.rendered)
     return {
         "section_id": section.section_id,
         "kind": section.kind.value,
@@ -206,9 +233,8 @@ def _section(placed: Placed) -> dict[str, Any]:
         "zone": section.zone.value,
         "source_uri": section.source_uri,
         "source_version": section.source_version,
-        # A hash of a short secret is the secret to whoever can guess it.
-        "content_hash": None if section.sensitive else content_hash(section, placed.content),
-        "rendered_hash": None if section.sensitive else rendered_hash(section, placed.rendered),
+        "content_hash": content,
+        "rendered_hash": rendered,
         "tokens": placed.tokens,
         "position": placed.position,
         "cacheable": section.cacheable,
@@ -220,7 +246,6 @@ def _section(placed: Placed) -> dict[str, Any]:
         "priority": section.priority,
         "overflow": str(section.overflow),
         **_provenance(section),
-        "location": {"path": section.origin.path, "pointer": section.origin.pointer},
     }
 
 
@@ -258,13 +283,6 @@ def content_hash(section: Section, content: str) -> str:
     if section.tools:
         return digest_json([[t.name, t.description, t.input_schema] for t in section.tools])
     return digest_text(content)
-
-
-def rendered_hash(section: Section, rendered: str) -> str:
-    """Hash of what is sent for a section."""
-    if section.messages or section.tools:
-        return content_hash(section, "")
-    return digest_text(rendered)
 
 
 def _message(message: Any) -> list[Any]:
