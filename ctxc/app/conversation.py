@@ -78,11 +78,11 @@ def series_of(
         groups.setdefault((fixture.template, one.target.profile.id, one.target.model), []).append(one)
     for (template, _, _), members in groups.items():
         found.append(_traffic(template, members))
-    if not found:
+    if not found and (wanted or not selection.allow_empty):
         raise NothingMatched(
             "none of these fixtures sends a request: there is nothing to cache", help="; ".join(silent[:_SHOWN])
         )
-    if silent:
+    if silent and found:
         found[-1] = replace(found[-1], notes=(*found[-1].notes, *silent))
     return tuple(found)
 

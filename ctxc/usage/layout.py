@@ -2,8 +2,8 @@
 
 The tokens of a block are those parts of the request's count that stand at its place, so that the lengths of all
 prefixes end in the counted total. Where the protocol's own tokens stand (in front of a message, behind it, at the end
-of the request) is data of the row's framing: ``per_message_close``, ``frame_tail`` and ``tools.front``; what is not
-stated stands in front.
+of the request) is data of the row's framing: ``per_message_close``, ``frame_tail``, ``tools.front`` and
+``tools.hidden``; what is not stated stands in front.
 """
 
 from __future__ import annotations
@@ -175,9 +175,12 @@ def _spread(drafts: list[_Draft], count: Count, request: Mapping[str, Any], row:
     spoken = next((d for d in drafts if d.segments[0].zone == "messages"), drafts[-1])
     for part in count.parts:
         if part.pointer in ("/tools", "/toolConfig/tools"):
-            front = min(_int(_map(framing.get("tools")).get("front"), part.tokens), part.tokens)
+            tools = _map(framing.get("tools"))
+            # What a provider hides it neither caches nor reports as cached: it belongs to no prefix.
+            shown = part.tokens - min(_int(tools.get("hidden")), max(part.tokens, 0))
+            front = min(_int(tools.get("front"), shown), shown)
             drafts[0].opening += front
-            spoken.opening += part.tokens - front
+            spoken.opening += shown - front
             continue
         if part.pointer in first_of:
             # What a message costs by itself: most of it stands in front of its first block.

@@ -6,7 +6,8 @@ what it costs, and where breakpoints pay: every placement that the provider's ru
 FIXTURE is an id or a glob of ids, of fixtures or of conversations; without any the whole project is played: each
 conversation turn by turn, the other fixtures of a template as traffic with their weights. --requests takes requests
 that were sent, one JSON object a line: the request itself, or {"request": ..., "usage": ..., "at": ..., "url": ...}
-with what was recorded of it, which is shown beside. Nothing is sent anywhere.
+with what was recorded of it, which is shown beside. Nothing is sent anywhere. The exit status is 1 where the provider
+would refuse a call for its cache marks.
 """
 
 from __future__ import annotations

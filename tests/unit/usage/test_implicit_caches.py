@@ -172,3 +172,16 @@ def test_geminis_implicit_cache_promises_nothing(play: Callable[..., list[Call]]
 def test_a_model_without_a_cache(play: Callable[..., list[Call]]) -> None:
     one = chat(words(2000), "a")
     assert [c.reason for c in play("openai", "gpt-4", one, one)] == ["not_cached"] * 2
+
+
+def test_text_that_openai_hides_is_in_no_cached_prefix(play: Callable[..., list[Call]], lay: Any) -> None:
+    tool = {"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {}}}}
+    request = chat(words(1500), "a", tools=[tool])
+    layout = lay("openai", "gpt-5.2", request)
+    # Behind the last block: the 2 tokens that begin the answer, and the 82 that only Chat adds.
+    assert layout.total - layout.blocks[-1].closed == 84
+    breakpoint_ = {"prompt_cache_breakpoint": {"mode": "explicit"}}
+    part = {"type": "text", "text": words(1500), **breakpoint_}
+    marked = {"model": "x", "tools": [tool], "messages": [{"role": "developer", "content": [part]}]}
+    call = play("openai", "gpt-5.6", {**marked, "prompt_cache_options": {"mode": "explicit"}})[0]
+    assert call.uncached == 85
