@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
-from ctxc.app import baseline as baselines
 from ctxc.app import suppress
 from ctxc.app.lint_rules import check_words, choose, rule_settings
 from ctxc.app.lint_store import AskedTree, LintStore, Record
@@ -18,6 +17,7 @@ from ctxc.model.finding import Finding, Severity
 from ctxc.model.report import Report, RuleText
 
 if TYPE_CHECKING:
+    from ctxc.app.baseline import Entry
     from ctxc.app.workspace import Workspace
     from ctxc.model.project import Project, Settings
     from ctxc.source.tree import Tree
@@ -51,7 +51,7 @@ class Linted:
 
     report: Report
     tree: Tree
-    entries: tuple[baselines.Entry, ...]  # of the baseline
+    entries: tuple[Entry, ...]  # of the baseline
     accepted: tuple[Finding, ...]  # silenced by the baseline
     ran: frozenset[str]
     notes: tuple[str, ...] = ()
@@ -75,17 +75,22 @@ def lint(workspace: Workspace, options: LintOptions, *, now: str) -> Linted:
     record, notes = _judged(workspace, tree, settings, options, scan, now)
     known = _outside_names(record, options, workspace)
     severities, _ = rule_settings(settings)
-    counting = _with_severity(record.findings, severities)
     place = Location(workspace.config.path or "ctxc.yaml")
     entries = (*record.entries, *suppress.from_settings(settings, place))
-    applied = suppress.apply(counting, entries, now=now, ran=record.ran, known=known, paths=record.paths)
-    baseline = _read_baseline(tree, options.baseline)
-    texts = _Texts(tree)
-    judged = baselines.apply(
-        _with_severity(applied.findings, {}), baseline, options.baseline, texts.line, ran=record.ran
+    applied = suppress.apply(
+        _with_severity(record.findings, severities), entries, now=now, ran=record.ran, known=known, paths=record.paths
     )
-    slack = judged.slack if "CTX905" in record.ran else ()
-    found = [*judged.findings, *_with_severity((*applied.hygiene, *slack), severities)]
+    baseline = _read_baseline(tree, options.baseline)
+    counting = tuple(applied.findings)
+    accepted: tuple[Finding, ...] = ()
+    slack: tuple[Finding, ...] = ()
+    if baseline:
+        from ctxc.app.baseline import apply
+
+        judged = apply(counting, baseline, options.baseline, _Texts(tree).line, ran=record.ran)
+        counting, accepted = judged.findings, judged.suppressed
+        slack = judged.slack if "CTX905" in record.ran else ()
+    found = [*counting, *_with_severity((*applied.hygiene, *slack), severities)]
     if options.allow_empty:
         found = [f for f in found if f.code != _EMPTY]
     shown = _shown(options, tree)
@@ -94,16 +99,12 @@ def lint(workspace: Workspace, options: LintOptions, *, now: str) -> Linted:
         version=_version(),
         now=now,
         findings=tuple(sorted((f for f in found if shown(f)), key=lambda f: f.sort_key)),
-        suppressed=tuple(
-            sorted((f for f in (*applied.suppressed, *judged.suppressed) if shown(f)), key=lambda f: f.sort_key)
-        ),
+        suppressed=tuple(sorted((f for f in (*applied.suppressed, *accepted) if shown(f)), key=lambda f: f.sort_key)),
         checked={"file": sum(1 for p in record.paths if shown(p)), "rule": len(record.ran)},
         rules=RuleTexts(),
     )
     workspace.close()
-    return Linted(
-        report=report, tree=tree, entries=baseline, accepted=judged.suppressed, ran=record.ran, notes=tuple(notes)
-    )
+    return Linted(report=report, tree=tree, entries=baseline, accepted=accepted, ran=record.ran, notes=tuple(notes))
 
 
 def failing(report: Report, fail_on: str) -> bool:
@@ -185,7 +186,7 @@ def _judged(
 def _run(
     workspace: Workspace, tree: AskedTree, settings: Settings, options: LintOptions, scan: Scan, now: str
 ) -> Record:
-    from ctxc import tokens
+    from ctxc.app.tokenizers import tokenizers
     from ctxc.app.workspace import load
     from ctxc.rules.engine import Context, run
 
@@ -197,7 +198,7 @@ def _run(
         project=project,
         tree=tree,
         now=now,
-        tokenizers=lambda ref: tokens.get(ref.id, workspace.store),
+        tokenizers=tokenizers(project.sources, workspace.store),
         params=params,
     )
     findings = run(context, chosen)
@@ -290,12 +291,14 @@ class RuleTexts(Mapping[str, RuleText]):
 # --- baseline --------------------------------------------------------------------------------------------------------
 
 
-def _read_baseline(tree: Tree, path: str) -> tuple[baselines.Entry, ...]:
+def _read_baseline(tree: Tree, path: str) -> tuple[Entry, ...]:
     if not path or not tree.exists(path):
         return ()
     data = tree.read(path, limit=_MAX_INPUT_BYTES)
     try:
-        return baselines.read(data.decode("utf-8"), path)
+        from ctxc.app.baseline import read
+
+        return read(data.decode("utf-8"), path)
     except UnicodeDecodeError:
         raise ConfigError(
             f"the baseline {path!r} is not UTF-8", help="write it again", location=Location(path)
@@ -309,7 +312,9 @@ def new_baseline(linted: Linted, *, accept_new: bool, reason: str) -> tuple[str,
     """
     new = linted.report.findings if accept_new else ()
     fresh = [f for f in new if not f.code.startswith("CTX9")]
-    entries = baselines.updated(linted.entries, linted.accepted, fresh, linted.line_of, ran=linted.ran, reason=reason)
+    from ctxc.app.baseline import updated, write
+
+    entries = updated(linted.entries, linted.accepted, fresh, linted.line_of, ran=linted.ran, reason=reason)
     before, after = sum(e.count for e in linted.entries), sum(e.count for e in entries)
     gone = before + len(fresh) - after
-    return baselines.write(entries), {"accepted": after, "new": len(fresh), "gone": gone}
+    return write(entries), {"accepted": after, "new": len(fresh), "gone": gone}

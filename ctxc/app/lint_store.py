@@ -124,6 +124,7 @@ def _entry(value: Any) -> Entry:
         location=_location(value["location"]),
         line=int(value["line"]),
         whole=value["whole"] is True,
+        blanks=int(value["blanks"]),
     )
 
 

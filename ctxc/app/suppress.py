@@ -30,7 +30,8 @@ class Entry:
 
     ``kind`` is inline (a line), file (a whole file, or what lies below ``pointer``) or config (files that match the
     glob ``path``). ``words`` are codes or names as written, ``line`` is the line that an inline one speaks of.
-    ``fault`` says why it cannot be honoured. ``whole``: the comment is all that stands on its line.
+    ``fault`` says why it cannot be honoured. ``whole``: the comment is all that stands on its line;
+    ``blanks``: how much white space is before it.
     """
 
     kind: str
@@ -43,6 +44,7 @@ class Entry:
     reason: str = ""
     fault: str = ""
     whole: bool = False
+    blanks: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +93,7 @@ def _comments(path: str, text: str) -> Iterable[Entry]:
             reason=pragma.reason,
             fault=pragma.fault or _bad_day(pragma.until),
             whole=not before.strip(),
+            blanks=len(before) - len(before.rstrip()),
         )
 
 
@@ -187,8 +190,14 @@ class _Judge:
             if self._covers(entry, finding) and (word := self._word(entry, finding.code)):
                 self.used.add((number, word))
                 return Suppression(kind=entry.kind, reason=entry.reason, until=entry.until)
+        return self.configured_for(finding)
+
+    def configured_for(self, finding: Finding) -> Suppression | None:
+        """The entry of the configuration that silences a finding; none silences what is said of itself."""
         for number, entry in self.configured:
-            if matches(path, entry.path) and (word := self._word(entry, finding.code)):
+            if matches(finding.location.path, entry.path) and (word := self._word(entry, finding.code)):
+                if finding.data.get("glob") == entry.path:
+                    continue
                 self.used.add((number, word))
                 return Suppression(kind="config", reason=f"per-file-ignores {entry.path}")
         return None
@@ -231,22 +240,13 @@ def apply(
         else:
             silenced.append(replace(finding, suppressed=found))
     hygiene: list[Finding] = []
-    for finding in _hygiene(judge, ran, tuple(paths)):
-        found = next(
-            (
-                Suppression(kind="config", reason=f"per-file-ignores {e.path}")
-                for _, e in judge.configured
-                if e.path != finding.data.get("glob") and matches(finding.location.path, e.path)
-                and judge._word(e, finding.code)
-            ),
-            None,
-        )  # fmt: skip
-        if finding.code not in ran:
-            continue
-        if found is None:
-            hygiene.append(finding)
-        else:
-            silenced.append(replace(finding, suppressed=found))
+    for kinds in (("inline", "file"), ("config",)):  # what silences the first is thereby used
+        for finding in _hygiene(judge, ran, tuple(paths), kinds):
+            found = judge.configured_for(finding) if finding.code in ran else None
+            if found is not None:
+                silenced.append(replace(finding, suppressed=found))
+            elif finding.code in ran:
+                hygiene.append(finding)
     return Applied(findings=tuple(counting), suppressed=tuple(silenced), hygiene=tuple(hygiene))
 
 
@@ -257,8 +257,10 @@ def matches(path: str, pattern: str) -> bool:
     return "**/" in pattern and fnmatchcase(path, pattern.replace("**/", ""))
 
 
-def _hygiene(judge: _Judge, ran: frozenset[str], paths: tuple[str, ...]) -> Iterable[Finding]:
+def _hygiene(judge: _Judge, ran: frozenset[str], paths: tuple[str, ...], kinds: tuple[str, ...]) -> Iterable[Finding]:
     for number, entry in enumerate(judge.entries):
+        if entry.kind not in kinds:
+            continue
         if entry.fault:
             yield _made("malformed-suppression", entry, f"this suppression does not count: {entry.fault}",
                         "write `# ctxc: ignore[CTX201] until=2027-03-31 reason: why`")  # fmt: skip
@@ -307,7 +309,7 @@ def _unused(entry: Entry, idle: list[str], paths: tuple[str, ...]) -> Finding:
 
 def _removal(entry: Entry, span: Span) -> Fix:
     """Take the comment away; with its line where nothing else stands there, else with the white space before it."""
-    start = span
+    start = span._replace(column=span.column - entry.blanks)
     if entry.whole:
         start = Span(span.line, 1, span.line + 1, 1)
     return Fix(
