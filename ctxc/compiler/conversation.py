@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ctxc.compiler.truncate import MessageUnit, group_messages
 from ctxc.model.section import Authority, Message
 
 
@@ -44,35 +45,20 @@ _OF_ROLE = {
 
 def units(messages: Sequence[Message]) -> tuple[Unit, ...]:
     """Units in order. A result whose call is not in the history is a unit of its own (an orphan)."""
-    found: list[Unit] = []
-    turn = -1
-    position = 0
-    while position < len(messages):
-        message = messages[position]
-        opens = message.role == "user" and not _answers(message)
-        if opens or turn < 0:
-            turn += 1
-        taken = [message]
-        position += 1
-        waiting = {c.id for c in message.tool_calls}
-        while waiting and position < len(messages):
-            following = messages[position]
-            if following.role != "tool" or following.tool_call_id not in waiting:
-                break
-            waiting.discard(following.tool_call_id or "")
-            taken.append(following)
-            position += 1
-        last = position >= len(messages)
-        found.append(
-            Unit(
-                messages=tuple(taken),
-                turn=turn,
-                opens_turn=opens,
-                unfinished=bool(waiting) and last,
-                fault=_fault(message, unanswered=bool(waiting) and not last),
-            )
-        )
-    return tuple(found)
+    grouped = group_messages(messages)
+    return tuple(_unit(g, is_last=g is grouped[-1]) for g in grouped)
+
+
+def _unit(group: MessageUnit, *, is_last: bool) -> Unit:
+    asked = {c.id for m in group.messages for c in m.tool_calls}
+    waiting = asked - {m.tool_call_id for m in group.messages if m.role == "tool"}
+    return Unit(
+        messages=group.messages,
+        turn=group.turn,
+        opens_turn=group.opens,
+        unfinished=bool(waiting) and is_last,
+        fault=_fault(group, unanswered=bool(waiting) and not is_last),
+    )
 
 
 def pending_calls(messages: Sequence[Message]) -> frozenset[str]:
@@ -85,14 +71,11 @@ def pending_calls(messages: Sequence[Message]) -> frozenset[str]:
     return frozenset(c.id for m in last for c in m.tool_calls if c.id not in answered)
 
 
-def _answers(message: Message) -> bool:
-    return message.tool_call_id is not None
-
-
-def _fault(message: Message, *, unanswered: bool) -> str:
-    """What is wrong with a unit that begins with a message. A result can only begin one when its call is missing."""
-    if message.role == "tool":
+def _fault(group: MessageUnit, *, unanswered: bool) -> str:
+    """What is wrong with a unit."""
+    if group.orphan:
         return "orphan"
     if unanswered:
         return "unanswered"
-    return "" if message.content.strip() or message.tool_calls else "blank"
+    first = group.messages[0]
+    return "" if first.content.strip() or first.tool_calls else "blank"

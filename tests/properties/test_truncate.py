@@ -19,7 +19,6 @@ from ctxc.compiler.truncate import (
     cut_bytes,
     group_messages,
     truncate_json,
-    truncate_messages,
     truncate_text,
 )
 from ctxc.model.section import Message, ToolCall
@@ -227,17 +226,10 @@ def histories(draw: st.DrawFn) -> list[Message]:
     return draw(st.lists(made, max_size=25))
 
 
-@both(histories(), st.integers(0, 30), st.integers(0, 3))
-def test_a_history_loses_whole_units_only(messages: list[Message], limit: int, mark_tokens: int) -> None:
+@both(histories())
+def test_a_history_is_grouped_without_loss_and_pairs_stay_together(messages: list[Message]) -> None:
     units = group_messages(messages)
     assert [message for unit in units for message in unit.messages] == messages
-    result = truncate_messages(units, limit, lambda unit: len(unit.messages), mark_tokens=mark_tokens)
-    assert sorted((*result.kept, *result.dropped), key=lambda unit: unit.start) == list(units)
-    assert [unit.start for unit in result.kept] == sorted(unit.start for unit in result.kept)
-    assert result.tokens_before == len(messages)
-    assert result.tokens_after == sum(len(u.messages) for u in result.kept) + (mark_tokens if result.dropped else 0)
-    assert not result.fits or result.tokens_after <= limit
-    assert not any(unit.pinned for unit in result.dropped)
     # A result never loses the call that it answers: the nearest one before it with its id.
     seen: dict[str, int] = {}
     place = {unit.start + n: index for index, unit in enumerate(units) for n in range(len(unit.messages))}

@@ -12,7 +12,7 @@ from ctxc.base.errors import UsageError
 from ctxc.compiler.truncate import json as _json
 from ctxc.compiler.truncate import role as _role
 from ctxc.compiler.truncate._bytes import cut_bytes
-from ctxc.compiler.truncate._result import ByteCut, Cut, MessagesCut, MessageUnit
+from ctxc.compiler.truncate._result import ByteCut, Cut, MessageUnit
 from ctxc.model.counting import Tokenizer
 from ctxc.model.section import Message, Strategy
 
@@ -21,11 +21,9 @@ __all__ = [
     "ByteCut",
     "Cut",
     "MessageUnit",
-    "MessagesCut",
     "cut_bytes",
     "group_messages",
     "truncate_json",
-    "truncate_messages",
     "truncate_text",
 ]
 
@@ -73,13 +71,3 @@ def truncate_json(
 def group_messages(messages: Sequence[Message]) -> tuple[MessageUnit, ...]:
     """The units of a history that stay or leave as a whole, oldest first."""
     return _role.group(messages)
-
-
-def truncate_messages(
-    units: Sequence[MessageUnit], limit: int, count_unit: Callable[[MessageUnit], int], *, mark_tokens: int = 0
-) -> MessagesCut:
-    """Drop the oldest units of a history until it has at most ``limit`` tokens (the sum of ``count_unit``).
-
-    ``mark_tokens`` is what the caller's place for the mark costs; it is reserved when something is dropped.
-    """
-    return _role.cut(units, limit, count_unit, mark_tokens)

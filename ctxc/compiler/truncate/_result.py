@@ -60,19 +60,4 @@ class MessageUnit:
     start: int
     turn: int
     opens: bool = False
-    pinned: bool = False  # system and developer messages never leave
     orphan: bool = False  # a result whose call is not in the history
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MessagesCut:
-    """Units within a limit, oldest first. ``mark`` belongs before ``kept[mark_at]`` (at the end when it is past it)."""
-
-    kept: tuple[MessageUnit, ...]
-    dropped: tuple[MessageUnit, ...]
-    tokens_before: int
-    tokens_after: int
-    cut: bool
-    fits: bool
-    mark: str = ""
-    mark_at: int = 0
