@@ -48,7 +48,7 @@ def diff(base: Project, head: Project, *, context: int = 2) -> Change:
     """What a model will see differently: every fixture of two loaded projects, compiled and compared.
 
     Load a revision from a ``ctxc.source.commits.CommitTree``, or anything from a ``MemoryTree``. ``context`` is the
-    number of equal lines around an edit. Nothing is read from clock or environment; equal projects give an empty change.
+    number of equal lines around an edit. Nothing is read from clock or environment; equal projects give an empty one.
     """
     from ctxc.app.diff_compare import compare_projects
 
