@@ -44,6 +44,8 @@ _THREADS = 4
 _CHUNK = 200  # texts of one task: one task a text costs more than it saves
 _MIN_THREADED_BYTES = 400_000
 
+_RECENT_CHARACTERS = 4_000_000  # of the texts whose counts are remembered by the text itself
+
 _encodings: dict[tuple[str, str, str], tiktoken.Encoding] = {}
 _loading = Lock()
 
@@ -60,7 +62,10 @@ def _apart(text: str) -> list[str]:
     """
     if len(text) < _SPLIT_FROM or ("\n\n[" not in text and "\n\n<" not in text):
         return [text]
-    return _BLOCKS.split(text)
+    if "\n\n<" in text:
+        return _BLOCKS.split(text)
+    first, *others, last = text.split("\n\n[")  # by far the most common, and twenty times as fast as a pattern
+    return [f"{first}\n\n", *(f"[{other}\n\n" for other in others), f"[{last}"]
 
 
 class BytePair:
@@ -90,21 +95,14 @@ class BytePair:
         self.special_tokens = special_tokens
         self._store = store
         self._folder = folder
+        self._recent: dict[str, int] = {}
+        self._recent_characters = 0
 
     def count(self, text: str) -> int:
         """Tokens of a text. Raises UnreadableSource for a lone surrogate, MissingTokenizer without a vocabulary."""
         if not text:
             return 0
-        pieces = _apart(text)
-        if len(pieces) > 1:
-            return sum(self._count_each(pieces))
-        data = utf8(text)
-        known = self._store.get_many(self._owner, [data])[0]
-        if known is not None:
-            return known
-        tokens = len(self._encode(text))
-        self._store.put_many(self._owner, [(data, tokens)])
-        return tokens
+        return sum(self._count_each(_apart(text)))
 
     def count_many(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text: one look-up for all, each unknown text encoded once. Raises as ``count``."""
@@ -115,7 +113,25 @@ class BytePair:
         return [sum(next(counts) for _ in p) for p in pieces]
 
     def _count_each(self, texts: Sequence[str]) -> list[int]:
-        order = {text: utf8(text) for text in texts if text}
+        recent = self._recent
+        counts = {text: known for text in texts if (known := recent.get(text)) is not None}
+        if unknown := [text for text in texts if text and text not in counts]:
+            fresh = self._look_up(unknown)
+            counts |= fresh
+            self._remember(fresh)
+        return [counts[text] if text else 0 for text in texts]
+
+    def _remember(self, counts: Mapping[str, int]) -> None:
+        """A request is counted soon after its parts: finding a text again is cheaper than hashing its bytes again."""
+        size = sum(map(len, counts))
+        if self._recent_characters + size > _RECENT_CHARACTERS:
+            self._recent, self._recent_characters = {}, 0
+        if size <= _RECENT_CHARACTERS:
+            self._recent.update(counts)
+            self._recent_characters += size
+
+    def _look_up(self, texts: Sequence[str]) -> dict[str, int]:
+        order = {text: utf8(text) for text in texts}
         found = self._store.get_many(self._owner, list(order.values()))
         counts = {text: known for text, known in zip(order, found, strict=True) if known is not None}
         if unknown := [text for text in order if text not in counts]:
@@ -124,7 +140,7 @@ class BytePair:
             )
             self._store.put_many(self._owner, [(order[text], tokens) for text, tokens in fresh.items()])
             counts |= fresh
-        return [counts[text] if text else 0 for text in texts]
+        return counts
 
     def prefix(self, text: str, limit: int) -> int:
         """Length in code points of a longest prefix found whose own count is at most ``limit`` tokens.

@@ -59,6 +59,19 @@ def test_counts_and_blobs_survive_the_process(tmp_path: Path) -> None:
         assert store.note == ""
 
 
+def test_whoever_asks_for_much_of_a_table_gets_all_of_it_in_one_go(tmp_path: Path) -> None:
+    fill(tmp_path)
+    rewrite(tmp_path, "UPDATE counts SET seal = seal + 1 WHERE seq = 7")
+    with open_store(tmp_path) as few, open_store(tmp_path) as many:
+        few.get_many(OWNER, TEXTS[:1])
+        many.get_many(OWNER, TEXTS[:300])
+        rewrite(tmp_path, "DELETE FROM counts")
+        assert few.get_many(OWNER, TEXTS[1:]) == [None] * 1_199
+        wrong = [(n, t) for n, t in zip(many.get_many(OWNER, TEXTS), TEXTS, strict=True) if n != 1 + len(t) % 7]
+        assert [n for n, _ in wrong] == [None]  # the one that was damaged when it was read
+        assert many.get_many(OWNER, [b"never seen"]) == [None]
+
+
 def test_memory_only_keeps_counts_and_writes_nothing() -> None:
     store = works(None)
     assert store.note == ""
