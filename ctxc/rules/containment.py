@@ -1,4 +1,4 @@
-"""A payload that leaves its place: the structure of the request changes, a label is lost, or the data comes out altered.
+"""A payload that leaves its place: the structure of a request changes, a label is lost, or data comes out altered.
 
 Why: Untrusted text that can close its block, open another or forge a role speaks with somebody else's authority. This
 is structure and can be proven for every renderer and every payload; that a model will not follow a text cannot.

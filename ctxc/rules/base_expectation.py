@@ -1,0 +1,121 @@
+"""An expectation that a fixture had at the base, and that no longer holds.
+
+Why: A change can break a promise and take the promise out of the fixture in one stroke. What the base expected judges
+the change as well; a promise that is meant to go is taken out by a change of its own, or waived.
+
+Bad:
+
+    # file: templates/t.yaml
+    template_id: t
+    version: 2
+    provider: text
+    sections:
+      - {id: policy, source: literal, text: Refunds take 90 days.}
+    # file: base/templates/t.yaml
+    template_id: t
+    version: 1
+    provider: text
+    sections:
+      - {id: policy, source: literal, text: Refunds take 30 days.}
+    # file: tests/fixtures/f.yaml
+    fixture_id: f
+    template: t
+    expect: {must_contain: [90 days]}
+    # file: base/tests/fixtures/f.yaml
+    fixture_id: f
+    template: t
+    expect: {must_contain: [30 days]}
+
+Good:
+
+    # file: templates/t.yaml
+    template_id: t
+    version: 2
+    provider: text
+    sections:
+      - {id: policy, source: literal, text: Refunds take 30 days at most.}
+    # file: base/templates/t.yaml
+    template_id: t
+    version: 1
+    provider: text
+    sections:
+      - {id: policy, source: literal, text: Refunds take 30 days.}
+    # file: tests/fixtures/f.yaml
+    fixture_id: f
+    template: t
+    expect: {must_contain: [30 days at most]}
+    # file: base/tests/fixtures/f.yaml
+    fixture_id: f
+    template: t
+    expect: {must_contain: [30 days]}
+
+Mend: Keep the promise; or change the expectation first, in a change that a reviewer sees alone; or waive it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ctxc.base.spans import Location
+from ctxc.compiler import expect
+from ctxc.compiler.pipeline import Compiler
+from ctxc.model.finding import Finding
+from ctxc.model.fixture import Fixture
+from ctxc.model.package import Expectation, Outcome, Package
+from ctxc.model.project import Project
+from ctxc.providers import shape
+from ctxc.rules._ground import ground, origin_of
+from ctxc.rules.engine import Context, rule
+
+
+def check(context: Context) -> Iterator[Finding]:
+    """Expectations of the base's fixtures against what head compiles; those that head still has are checked there."""
+    known = ground(context)
+    base = known.base_project
+    if base is None or known.packages is None:
+        return
+    for name, before in sorted(base.fixtures.items()):
+        after = context.project.fixtures.get(name)
+        if after is not None and after.expect == replace(before.expect, origin=after.expect.origin):
+            continue
+        package = known.packages(name) if after is not None and name in known.head else _compiled(context, before)
+        if package is None:
+            continue
+        same = {(e.key, repr(e.expected)) for e in package.expectations if not e.held}
+        for one in _judged(package, before):
+            if not one.held and (after is None or (one.key, repr(one.expected)) not in same):
+                yield _finding(context, base, before, one, gone=after is None)
+
+
+def _judged(package: Package, fixture: Fixture) -> tuple[Expectation, ...]:
+    read_back = shape(str(package.snapshot["provider"]["shape"])).read_back if package.request is not None else None
+    texts = (leaf.text for leaf in read_back(package.request)) if read_back and package.request is not None else ()
+    return expect.check(fixture, package.outcome, package.placed, package.dropped, package.count, texts)
+
+
+def _compiled(context: Context, fixture: Fixture) -> Package | None:
+    """A fixture that head no longer has, compiled from head's sources; None where its template is gone as well."""
+    if not context.project.templates.get(fixture.template.partition("@")[0]):
+        return None
+    compiler = Compiler(context.project, tokenizers=context.tokenizers, shapes=shape)
+    package = compiler.compile(fixture)
+    return None if package.outcome is Outcome.INVALID else package
+
+
+def _finding(context: Context, base: Project, fixture: Fixture, one: Expectation, *, gone: bool) -> Finding:
+    place = base.sources.locate(one.origin)
+    at = Location(place.path) if gone else origin_of(context, fixture.id)
+    how = "was removed together with its expectation" if gone else "expected at the base"
+    return RULE.finding(
+        context,
+        f"fixture {fixture.id!r} {how}: {one.key} {one.expected!r}; it is {one.actual!r} now",
+        at=at,
+        help="keep the promise, or take the expectation out in a change of its own",
+        fixture=fixture.id,
+        related=[(place, "the expectation at the base")],
+        data={"key": one.key, "expected": one.expected, "actual": one.actual, "removed": gone},
+    )
+
+
+RULE = rule(__name__, __doc__, check, needs="change")
