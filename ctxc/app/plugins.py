@@ -57,7 +57,7 @@ def _rules_of(name: str, judged: Path) -> list[Rule]:
         _refuse_judged(point.module, name, judged)
         try:
             made = point.load()
-        except Exception as error:  # whatever a foreign module raises when it is imported
+        except (Exception, SystemExit) as error:  # whatever a foreign module raises when it is imported
             raise UsageError(f"the rules of {name!r} cannot be loaded: {type(error).__name__}: {error}") from error
         for rule in made if isinstance(made, (list, tuple)) else (made,):
             found.append(_checked(rule, name))
