@@ -159,7 +159,7 @@ class Teller:
                 if value is not ABSENT
             )
             origin = _inside(head.section, change.path)
-            was = _inside(base.section, change.path)
+            was = _inside(base.section, change.was)
             found.append(
                 Hunk(
                     kind="moved" if change.kind == "moved" else "value",

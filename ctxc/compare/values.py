@@ -21,12 +21,13 @@ _ORDER = "\0order"
 
 class ValueChange(NamedTuple):
     """A value that differs at a path of keys and indexes (of base for what is gone). ``kind``: changed, type, added,
-    removed or moved; ``base`` and ``head`` are ABSENT where a side has none."""
+    removed or moved; ``base`` and ``head`` are ABSENT where a side has none. ``was`` is its path at base."""
 
     path: tuple[str | int, ...]
     kind: str
     base: Any
     head: Any
+    was: tuple[str | int, ...] = ()
 
 
 def value_changes(base: Any, head: Any) -> tuple[ValueChange, ...]:
@@ -45,14 +46,17 @@ def value_changes(base: Any, head: Any) -> tuple[ValueChange, ...]:
             if report == "dictionary_item_added":
                 found.append(ValueChange(_path(head, keys), "added", ABSENT, _at(head, keys)))
             elif report == "dictionary_item_removed":
-                found.append(ValueChange(_path(base, keys), "removed", _at(base, keys), ABSENT))
+                gone = _path(base, keys)
+                found.append(ValueChange(gone, "removed", _at(base, keys), ABSENT, gone))
             elif keys and keys[-1] == _ORDER:
                 inside = keys[:-1]
                 if _reordered(_at(base, inside), _at(head, inside)):
-                    found.append(ValueChange(_path(head, inside), "moved", _at(base, inside), _at(head, inside)))
+                    values = _at(base, inside), _at(head, inside)
+                    found.append(ValueChange(_path(head, inside), "moved", *values, _path(base, inside)))
             else:
                 kind = "type" if report == "type_changes" else "changed"
-                found.append(ValueChange(_path(head, keys), kind, _at(base, keys), _at(head, keys)))
+                values = _at(base, keys), _at(head, keys)
+                found.append(ValueChange(_path(head, keys), kind, *values, _path(base, keys)))
     return tuple(sorted(found, key=lambda c: ([str(k) for k in c.path], c.kind)))
 
 
