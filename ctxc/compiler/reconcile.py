@@ -171,12 +171,22 @@ def _relevance(section: Section) -> float:
 
 
 def _near(sections: Sequence[Section]) -> list[tuple[str, str]]:
-    """Pairs (later, earlier) of near duplicates, by prefix filtering: exact, and linear where nothing is alike.
+    """Pairs (later, earliest) of near duplicates. They have the same numbers, so only texts with the same digits are
+    compared at all."""
+    alike: dict[tuple[str, bytes], list[Section]] = {}
+    for section in sections:
+        if not section.required and not section.has_value:
+            alike.setdefault((section.slot, _digits(section.text)), []).append(section)
+    return [pair for group in alike.values() if len(group) > 1 for pair in _joined(group)]
+
+
+def _joined(sections: Sequence[Section]) -> list[tuple[str, str]]:
+    """Pairs of near duplicates by prefix filtering: exact, and linear where nothing is alike.
 
     Two sets with Jaccard similarity of at least t share a word among the rarest ``n - ceil(t * n) + 1`` of each
     (Chaudhuri, Ganti and Kaushik, "A Primitive Operator for Similarity Joins", 2006).
     """
-    bags = [_bag(s) for s in sections]
+    bags = [_bag(s.text) for s in sections]
     counts: Counter[str] = Counter()
     for bag in bags:
         counts.update(bag)
@@ -188,22 +198,19 @@ def _near(sections: Sequence[Section]) -> list[tuple[str, str]]:
     index: dict[int, list[int]] = {}
     pairs: list[tuple[str, str]] = []
     for number, bag in enumerate(bags):
-        if len(bag) < _SHORTEST or sections[number].required:
+        if len(bag) < _SHORTEST:
             continue
         prefix = len(bag) - -(-len(bag) * 9 // 10) + 1
         rare = [w for w in sorted(map(order.__getitem__, bag))[:prefix] if shared[w]]
-        seen: set[int] = set()
-        for word in rare:
-            for other in index.get(word, ()):
-                if other in seen or sections[other].slot != sections[number].slot:
-                    continue
-                seen.add(other)
-                common = len(bag & bags[other])
-                if common / (len(bag) + len(bags[other]) - common) >= NEAR and _facts(sections[number].text) == _facts(
-                    sections[other].text
-                ):
-                    pairs.append((sections[number].section_id, sections[other].section_id))
-                    break
+        facts: list[str] | None = None
+        for other in sorted({other for word in rare for other in index.get(word, ())}):
+            common = len(bag & bags[other])
+            if common / (len(bag) + len(bags[other]) - common) < NEAR:
+                continue
+            facts = _facts(sections[number].text) if facts is None else facts
+            if facts == _facts(sections[other].text):
+                pairs.append((sections[number].section_id, sections[other].section_id))
+                break
         for word in rare:
             index.setdefault(word, []).append(number)
     return pairs
@@ -213,10 +220,17 @@ _SHORTEST = 8
 """Different words below which two texts are too short to be called alike."""
 
 
-def _bag(section: Section) -> frozenset[str]:
-    text = "" if section.has_value else section.text
+def _bag(text: str) -> frozenset[str]:
     # Splitting at white space is several times faster, and in ASCII text a word with its comma is a word as good.
     return frozenset(text.lower().split()) if text.isascii() else frozenset(_WORDS.findall(text.lower()))
+
+
+_NO_DIGITS = bytes(set(range(256)) - set(b"0123456789"))
+
+
+def _digits(text: str) -> bytes:
+    """The ASCII digits of a text, sorted: equal wherever ``_facts`` are."""
+    return bytes(sorted(text.encode("utf-8", "surrogatepass").translate(None, _NO_DIGITS)))
 
 
 def _facts(text: str) -> list[str]:
