@@ -75,11 +75,13 @@ def schema() -> dict[str, Any]:
              "SourceChange", "VersionChange", "Percentiles", "Totals")  # fmt: skip
     defs = {name: definition(getattr(change, name)) for name in names}
     maybe, number = {"type": ["integer", "null"]}, {"type": "integer"}
-    _move(defs["SectionChange"], ("base_tokens", "head_tokens"), "tokens", sides(number, ("delta", number)))
+    comparable = ("comparable", {"type": "boolean"})
+    counted = sides(number, ("delta", maybe), comparable)
+    _move(defs["SectionChange"], ("base_tokens", "head_tokens", "comparable"), "tokens", counted)
     _move(defs["SectionChange"], ("base_position", "head_position"), "position", sides(maybe))
     _move(defs["FixtureChange"], ("base_layout", "head_layout"), "layout", sides(of("tuple[Block, ...]")))
     _move(defs["FixtureChange"], ("base_outcome", "head_outcome"), "outcome", sides({"type": "string"}))
-    tokens = sides(maybe, ("delta", maybe), ("exact", {"type": "boolean"}))
+    tokens = sides(maybe, ("delta", maybe), ("exact", {"type": "boolean"}), comparable)
     _move(defs["FixtureChange"], ("tokens",), "tokens", tokens)
     text, texts = {"type": "string"}, {"type": "array", "items": {"type": "string"}}
     edit = {

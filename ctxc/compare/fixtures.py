@@ -55,10 +55,11 @@ def fixture_change(base: View, head: View, teller: Teller, count: Count) -> Fixt
     """The change of one fixture that both sides have; ``unchanged`` where a model sees the same."""
     matched = pairs(base, head)
     wandering = _moved(matched)
+    comparable = _same_tokenizer(base, head)
     changes: list[SectionChange] = []
     for number, pair in enumerate(matched):
         if any(i is not None and i.position is not None for i in pair):
-            change = teller.tell(pair, is_moved=number in wandering)
+            change = teller.tell(pair, is_moved=number in wandering, comparable=comparable)
             if change is not None:
                 changes.append(change)
     changes.sort(key=_place)
@@ -71,9 +72,10 @@ def fixture_change(base: View, head: View, teller: Teller, count: Count) -> Fixt
         base=base.part("budget", "used_input"),
         head=head.part("budget", "used_input"),
         exact=_exact(base) and _exact(head),
+        comparable=comparable,
     )
     facets = {facet for c in changes for facet in c.facets} | {f.facet for f in fields}
-    if tokens.base != tokens.head:
+    if comparable and tokens.base != tokens.head:
         facets.add("tokens")
     if drops:
         facets.add("drops")
@@ -220,6 +222,9 @@ def _fields(base: View, head: View) -> tuple[FieldChange, ...]:
         one, other = base.part(*keys), head.part(*keys)
         if one != other:
             found.append(FieldChange(name=name, facet=facet, base=_fact(one), head=_fact(other)))
+    if base.part("tokenizer", "id") == head.part("tokenizer", "id") and not _same_tokenizer(base, head):
+        told = [str(v.part("tokenizer", "digest"))[:16] for v in (base, head)]
+        found.append(FieldChange(name="vocabulary", facet="meta", base=told[0], head=told[1]))
     for name in sorted({*_buckets(base), *_buckets(head)}):
         one, other = _buckets(base).get(name), _buckets(head).get(name)
         if one != other:
@@ -251,6 +256,13 @@ def _fact(value: Any) -> str:
     if value is None:
         return "none"
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+def _same_tokenizer(base: View, head: View) -> bool:
+    """Whether one vocabulary counted both sides, or one of them counted nothing."""
+    if not base.has_request or not head.has_request:
+        return True
+    return all(base.part("tokenizer", key) == head.part("tokenizer", key) for key in ("id", "digest"))
 
 
 def _exact(view: View) -> bool:

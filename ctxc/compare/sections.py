@@ -50,15 +50,18 @@ class Teller:
         self.mask = Mask()
         self._hunks: dict[tuple[object, ...], tuple[Hunk, ...]] = {}
 
-    def tell(self, pair: Pair, *, is_moved: bool = False) -> SectionChange | None:
-        """The change of a section that at least one side rendered; None where nothing differs."""
+    def tell(self, pair: Pair, *, is_moved: bool = False, comparable: bool = True) -> SectionChange | None:
+        """The change of a section that at least one side rendered; None where nothing differs.
+
+        Not ``comparable``: the sides were counted by different tokenizers, so other tokens are no difference.
+        """
         base, head = pair
         if head is None or head.position is None:
             assert base is not None
             return self._single(base, "removed", self.base, is_left_out=head is not None)
         if base is None or base.position is None:
             return self._single(head, "added", self.head, is_left_out=base is not None)
-        return self._both(base, head, is_moved)
+        return self._both(base, head, is_moved, comparable)
 
     def _single(self, item: Item, status: str, sources: Sources | None, *, is_left_out: bool) -> SectionChange:
         """A section that one side rendered. ``is_left_out``: the other has it as a candidate that it dropped."""
@@ -82,7 +85,7 @@ class Teller:
             hunks=() if item.sensitive else self._told(*((None, item) if added else (item, None))),
         )
 
-    def _both(self, base: Item, head: Item, is_moved: bool) -> SectionChange | None:
+    def _both(self, base: Item, head: Item, is_moved: bool, comparable: bool) -> SectionChange | None:
         fields = _fields(base, head)
         facets = {f.facet for f in fields}
         differs = _differs(base, head)
@@ -90,7 +93,7 @@ class Teller:
             facets.add("content")
         if is_moved:
             facets.add("order")
-        if base.tokens != head.tokens:
+        if comparable and base.tokens != head.tokens:
             facets.add("tokens")
         if base.stable != head.stable:
             facets.add("prefix")
@@ -120,6 +123,7 @@ class Teller:
             or line_of(head, self.head),
             whitespace=bool(hunks) and all(h.whitespace for h in hunks),
             masked=masked,
+            comparable=comparable,
             fields=fields,
             hunks=hunks,
         )

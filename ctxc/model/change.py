@@ -94,16 +94,18 @@ class FieldChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tokens:
-    """Tokens on both sides; None where a side has no count. ``exact`` is false where a count has an error band."""
+    """Tokens on both sides; None where a side has no count. ``exact`` is false where a count has an error band,
+    ``comparable`` where the sides were counted by different tokenizers: then there is no difference to speak of."""
 
     base: int | None
     head: int | None
     exact: bool = True
+    comparable: bool = True
 
     @property
     def delta(self) -> int | None:
-        """Head less base, None where one is missing."""
-        return None if self.base is None or self.head is None else self.head - self.base
+        """Head less base, None where one is missing or the other says nothing about it."""
+        return None if self.base is None or self.head is None or not self.comparable else self.head - self.base
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +113,8 @@ class SectionChange:
     """A section that differs. ``masked``: its texts are sensitive and are never shown.
 
     ``identity`` is what it was matched by; ``base_id`` its id at base where that differs. ``base_tokens`` of an added
-    section and ``head_tokens`` of a removed one are 0. ``whitespace``: nothing but white space differs in its text.
+    section and ``head_tokens`` of a removed one are 0. ``comparable`` is false where another tokenizer counted each
+    side. ``whitespace``: nothing but white space differs in its text.
     """
 
     section_id: str
@@ -130,13 +133,14 @@ class SectionChange:
     line: int | None = None
     whitespace: bool = False
     masked: bool = False
+    comparable: bool = True
     fields: tuple[FieldChange, ...] = ()
     hunks: tuple[Hunk, ...] = ()
 
     @property
     def delta(self) -> int:
-        """Tokens more (or less) than at base."""
-        return self.head_tokens - self.base_tokens
+        """Tokens more (or less) than at base; 0 where that cannot be said."""
+        return self.head_tokens - self.base_tokens if self.comparable else 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -123,6 +123,20 @@ def _outcomes(change: Change) -> Iterable[Line]:
 
 def _tokens(change: Change) -> Iterable[Line]:
     t = change.totals
+    foreign = [f for f in differing(change) if not f.tokens.comparable]
+    if foreign:
+        told = dict.fromkeys(
+            f"{field.base} → {field.head}"
+            for f in foreign
+            for field in f.fields
+            if field.name in ("tokenizer", "vocabulary")
+        )
+        where = foreign[0].fixture_id if len(foreign) == 1 else f"{len(foreign):,} fixtures"
+        sums = [
+            sum(n or 0 for n in side) for side in zip(*((f.tokens.base, f.tokens.head) for f in foreign), strict=True)
+        ]
+        what = f"not comparable in {where}: another tokenizer counts ({', '.join(told)}), {sums[0]:,} → {sums[1]:,}"
+        yield Line("tokens", what + (" together" if len(foreign) > 1 else ""), "warn")
     if t.delta_tokens is None or t.head_tokens is None:
         return
     exact = all(f.tokens.exact for f in differing(change))
@@ -270,6 +284,8 @@ def tokens_told(edit: Edit) -> str:
 
 def delta_told(edit: Edit) -> str:
     """The number alone."""
+    if not edit.section.comparable:
+        return f"{edit.section.base_tokens:,} → {edit.section.head_tokens:,}"
     return signed(edit.most) if edit.least == edit.most else f"{signed(edit.least)} to {signed(edit.most)}"
 
 

@@ -44,13 +44,16 @@ def _fixture(fixture: FixtureChange) -> dict[str, Any]:
 def _section(section: SectionChange) -> dict[str, Any]:
     value: dict[str, Any] = encode(section)
     base, head = value.pop("base_tokens"), value.pop("head_tokens")
-    value["tokens"] = {"base": base, "head": head, "delta": head - base}
+    comparable = value.pop("comparable")
+    delta = head - base if comparable else None
+    value["tokens"] = {"base": base, "head": head, "delta": delta, "comparable": comparable}
     value["position"] = {"base": value.pop("base_position"), "head": value.pop("head_position")}
     return value
 
 
 def _tokens(tokens: Tokens) -> dict[str, Any]:
-    return {"base": tokens.base, "head": tokens.head, "delta": tokens.delta, "exact": tokens.exact}
+    value: dict[str, Any] = encode(tokens)
+    return {**value, "delta": tokens.delta}
 
 
 def _edit(edit: Edit) -> dict[str, Any]:
