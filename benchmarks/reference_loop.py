@@ -3,8 +3,8 @@
     python benchmarks/reference_loop.py PROJECT [--cache FILE]
 
 Reads every file, parses manifests and fixtures with libyaml, counts each different text once (with ``--cache`` the
-counts are kept in one sqlite table, so that a second run loads no vocabulary), keeps what fits, writes canonical JSON of
-one package a fixture and hashes it. No schema, no positions, no findings, no trust, no wrapper, no provider, no
+counts are kept in one sqlite table, so that a second run loads no vocabulary), keeps what fits, writes canonical JSON
+of one package a fixture and hashes it. No schema, no positions, no findings, no trust, no wrapper, no provider, no
 verification, no trail of decisions: a floor, not a compiler. Prints what it did and the CPU seconds of each step.
 """
 

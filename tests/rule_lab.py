@@ -102,11 +102,15 @@ def read_case(text: str) -> Case:
             column = len(_real(above[:start])) + 1
             length = 0 if marker["mark"] == "|" else len(_real(above[start:stop]))
             expected.append(
-                Expected(path, marker["code"], line, column, None if marker["open"] else column + length, marker["words"])
+                Expected(
+                    path, marker["code"], line, column, None if marker["open"] else column + length, marker["words"]
+                )
             )
         elif other:
             place = (int(other["line"] or 0), int(other["column"] or 0))
-            expected.append(Expected(_real(other["path"]), other["code"], *place, None, other["words"] or "", exact=False))
+            expected.append(
+                Expected(_real(other["path"]), other["code"], *place, None, other["words"] or "", exact=False)
+            )
         else:
             kept.append(row)
             line += 1
