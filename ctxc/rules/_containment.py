@@ -60,7 +60,7 @@ class Trial:
         self.places = tuple(d.section.section_id for d in self._drafts if is_input(d.section))
         self._native = native_pointers(package)
         self._manifest = tuple(
-            (d.section.kind.value, d.section.trust.value)
+            ("summary" if d.section.attributes.get("summary") else d.section.kind.value, d.section.trust.value)
             for d in self._drafts
             if d.section.authority >= Authority.T2 and _is_block(d)
         )
@@ -78,7 +78,7 @@ class Trial:
             for kind, trust, _ in shape
             if trust != "trusted" and kind != "text"
         )
-        if shown != tuple((("summary" if k == "summary" else k), t) for k, t in self._manifest):
+        if shown != self._manifest:
             yield "label", ""
         yield from self._misplaced(self._read(CANARY, None, whole=True), CANARY)
 

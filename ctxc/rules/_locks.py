@@ -53,9 +53,12 @@ class Pin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolLock:
-    """``tools.lock.json`` by tool set and name; ``fault`` says why it cannot be used."""
+    """``tools.lock.json`` by tool set and name; ``fault`` says why it cannot be used.
 
-    pins: Mapping[tuple[str, str], Pin] = field(default_factory=dict)
+    A tool may have several pins: the definition that is used, and one that was approved before anybody uses it.
+    """
+
+    pins: Mapping[tuple[str, str], tuple[Pin, ...]] = field(default_factory=dict)
     fault: str = ""
 
 
@@ -89,8 +92,10 @@ def read_tools(tree: Tree) -> ToolLock | None:
         if isinstance(value, str):
             raise ValueError(value)
         _check_schema(value, TOOLS_SCHEMA)
-        pins = [_pin(v) for v in value["tools"]]
-        return ToolLock(pins={(p.toolset, p.name): p for p in pins})
+        pins: dict[tuple[str, str], tuple[Pin, ...]] = {}
+        for pin in map(_pin, value["tools"]):
+            pins[pin.toolset, pin.name] = (*pins.get((pin.toolset, pin.name), ()), pin)
+        return ToolLock(pins=pins)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         return ToolLock(fault=_why(error))
 

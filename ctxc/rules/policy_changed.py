@@ -1,0 +1,120 @@
+"""A policy that is not what it was at the base: a limit, a rule, a waiver, or the policy as a whole.
+
+Why: Whoever changes the rules in the same breath as what they judge should be seen doing it. The base's policies judge
+such a change as well; this says what is different, so that a reviewer need not compare.
+
+Bad:
+
+    # file: templates/t.yaml
+    template_id: t
+    version: 1
+    provider: text
+    sections:
+      - {id: policy, source: literal, text: Answer briefly.}
+    # file: tests/fixtures/f.yaml
+    fixture_id: f
+    template: t
+    # file: policies/p.yaml
+    policy_id: p
+    version: 1
+    gates: {budget: {ceilings: [{max_input_tokens: 900}]}}
+    # file: base/policies/p.yaml
+    policy_id: p
+    version: 1
+    gates: {budget: {ceilings: [{max_input_tokens: 500}]}}
+
+Good:
+
+    # file: templates/t.yaml
+    template_id: t
+    version: 1
+    provider: text
+    sections:
+      - {id: policy, source: literal, text: Answer briefly.}
+    # file: tests/fixtures/f.yaml
+    fixture_id: f
+    template: t
+    # file: policies/p.yaml
+    policy_id: p
+    version: 1
+    gates: {budget: {ceilings: [{max_input_tokens: 500}]}}
+    # file: base/policies/p.yaml
+    policy_id: p
+    version: 1
+    # as before
+    gates: {budget: {ceilings: [{max_input_tokens: 500}]}}
+
+Mend: Change the policy in a change of its own, with the review that it needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ctxc.base.spans import Location
+from ctxc.compare.values import ABSENT, ValueChange, shown, value_changes
+from ctxc.model.contract import Policy
+from ctxc.model.finding import Finding
+from ctxc.rules._ground import ground
+from ctxc.rules.engine import Context, rule
+
+_TOLD = 6
+
+
+def check(context: Context) -> Iterator[Finding]:
+    """Policies that are new, gone, or different in what they say."""
+    base = ground(context).base_project
+    if base is None:
+        return
+    old = {n: v[-1] for n, v in base.policies.items()}
+    new = {n: v[-1] for n, v in context.project.policies.items()}
+    help = "change the policy in a change of its own; until then the base's judges as well"
+    for name in sorted({*old, *new}):
+        before, after = old.get(name), new.get(name)
+        if after is None:
+            assert before is not None
+            yield RULE.finding(
+                context, f"policy {name!r} was removed: it judges this change for the last time",
+                at=Location(before.origin.path), help=help, data={"policy": name, "change": "removed"},
+            )  # fmt: skip
+        elif before is None:
+            yield RULE.finding(
+                context, f"policy {name!r} is new: it judges from this change on", at=after.origin, help=help,
+                data={"policy": name, "change": "added"},
+            )  # fmt: skip
+        elif before.content_hash != after.content_hash:
+            changes = [c for c in value_changes(_value(before), _value(after)) if c.path != ("version",)]
+            told = [_told(c) for c in changes]
+            more = f" and {len(told) - _TOLD} more" if len(told) > _TOLD else ""
+            if told:
+                yield RULE.finding(
+                    context, f"policy {name!r} changed: {'; '.join(told[:_TOLD])}{more}", help=help,
+                    at=after.origin.child(*changes[0].path) if changes[0].head is not ABSENT else after.origin,
+                    data={"policy": name, "change": "changed", "changes": told},
+                )  # fmt: skip
+
+
+def _value(policy: Policy) -> dict[str, Any]:
+    return {
+        "where": dict(policy.where),
+        "base": policy.base,
+        "gates": dict(policy.gates),
+        "rules": dict(policy.rules),
+        "waivers": [
+            {"rule": w.rule, "path": w.path, "fingerprint": w.fingerprint, "expires": w.expires} for w in policy.waivers
+        ],
+    }
+
+
+def _told(change: ValueChange) -> str:
+    name = ".".join(map(str, change.path))
+    before, after = shown(change.base)[:80], shown(change.head)[:80]
+    if change.base is ABSENT:
+        return f"{name} added ({after})"
+    if change.head is ABSENT:
+        return f"{name} removed ({before})"
+    return f"{name} {before} → {after}"
+
+
+RULE = rule(__name__, __doc__, check, needs="change")

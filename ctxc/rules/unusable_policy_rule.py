@@ -1,0 +1,106 @@
+"""A rule of a policy that cannot be used: a pattern that is no RE2, a detector or a rule that does not exist.
+
+Why: A rule that cannot run finds nothing and looks like one that found nothing.
+
+Bad:
+
+    # file: templates/t.yaml
+    template_id: t
+    version: 1
+    provider: text
+    sections:
+      - {id: policy, source: literal, text: Answer briefly.}
+    # file: tests/fixtures/f.yaml
+    fixture_id: f
+    template: t
+    # file: policies/p.yaml
+    policy_id: p
+    version: 1
+    gates:
+      forbidden:
+        - {id: FF-1, title: no keys, forbid: {re2: "(?<=key: )[a-z]+"}}
+
+Good:
+
+    # file: templates/t.yaml
+    template_id: t
+    version: 1
+    provider: text
+    sections:
+      - {id: policy, source: literal, text: Answer briefly.}
+    # file: tests/fixtures/f.yaml
+    fixture_id: f
+    template: t
+    # file: policies/p.yaml
+    policy_id: p
+    version: 1
+    gates:
+      forbidden:
+        - {id: FF-1, title: no keys, forbid: {re2: "key: [a-z]+"}}
+
+Mend: Follow the message. `ctxc rule --all` lists rules; docs/gate.md lists detectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ctxc.model.contract import Policy
+from ctxc.model.finding import Finding
+from ctxc.parse.problems import did_you_mean
+from ctxc.rules import codes_of
+from ctxc.rules.engine import Context, rule
+
+
+def check(context: Context) -> Iterator[Finding]:
+    """Patterns, detectors, rules and files of payloads that a policy names and that cannot be used."""
+    ids: dict[str, str] = {}
+    for versions in context.project.policies.values():
+        policy = versions[-1]
+        yield from _forbidden(context, policy, ids)
+        for word in policy.rules:
+            if not codes_of([word])[word]:
+                yield RULE.finding(
+                    context, f"there is no rule {word!r}", at=policy.origin.child("rules", word), key=True,
+                    help="`ctxc rule --all` lists codes and names",
+                )  # fmt: skip
+        injection = policy.gates.get("injection")
+        for number, path in enumerate(injection.get("payloads", ()) if isinstance(injection, dict) else ()):
+            if not context.tree.exists(path):
+                yield RULE.finding(
+                    context, f"there is no file {path!r}", help="paths are relative to the root of the project",
+                    at=policy.origin.child("gates", "injection", "payloads", number),
+                )  # fmt: skip
+
+
+def _forbidden(context: Context, policy: Policy, ids: dict[str, str]) -> Iterator[Finding]:
+    from ctxc.detect.forbidden import detector_ids
+    from ctxc.detect.patterns import PatternError, compile_pattern
+
+    for number, entry in enumerate(policy.gates.get("forbidden") or ()):
+        at = policy.origin.child("gates", "forbidden", number)
+        name = entry["id"]
+        if name in ids:
+            yield RULE.finding(
+                context, f"the id {name!r} is used twice, here and in policy {ids[name]!r}: a waiver could mean either",
+                at=at.child("id"), help="give one another id",
+            )  # fmt: skip
+        ids.setdefault(name, policy.id)
+        forbid = entry["forbid"]
+        for place, detector in enumerate(forbid.get("detect", ())):
+            if detector not in detector_ids():
+                yield RULE.finding(
+                    context, f"there is no detector {detector!r}{did_you_mean(detector, detector_ids())}",
+                    at=at.child("forbid", "detect", place), help="docs/gate.md lists the detectors",
+                )  # fmt: skip
+        given = forbid.get("re2", ())
+        single = isinstance(given, str)
+        for place, source in enumerate((given,) if single else given):
+            where = at.child("forbid", "re2") if single else at.child("forbid", "re2", place)
+            try:
+                compile_pattern(source)
+            except PatternError as error:
+                yield RULE.finding(context, f"{name}: {error.message}", at=where, help=error.help)
+
+
+RULE = rule(__name__, __doc__, check)
