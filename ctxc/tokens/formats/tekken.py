@@ -40,7 +40,7 @@ def counter(path: str, data: bytes, size: int) -> Callable[[str], int]:
         used = config["default_vocab_size"] - config["default_num_special_tokens"]
         ranks = _ranks(value["vocab"][:used])
         if len(ranks) != used or used < _BYTES:
-            raise ValueError(f"{len(ranks):,} tokens where {used:,} were expected")
+            raise ValueError(f"{len(ranks):,} tokens where {max(used, _BYTES):,} were expected")
         check_size(path, used, size)
         encode = encoder(sha256(data).hexdigest(), config["pattern"], ranks)
     except MissingTokenizer:
