@@ -52,20 +52,22 @@ class Checked:
         return not (self.differ or self.missing or self.orphans)
 
 
-def check(workspace: Workspace, folder: Path, selection: Selection, *, context: int = 2) -> Checked:
+def check(workspace: Workspace, folder: Path, selection: Selection, *, name: str = FOLDER, context: int = 2) -> Checked:
     """Compile and compare. Raises NothingMatched for a selection, or a project, without fixtures."""
     from ctxc.compare.views import view_of
 
     project = workspace.project
-    saved = read_folder(folder) if folder.is_dir() else {}
+    saved = read_folder(folder, name) if folder.is_dir() else {}
     fixtures = list(project.fixtures.values())
-    selection.check([_Named(f.id, f.template, f.conversation) for f in fixtures], project.findings, folder.as_posix())
+    selection.check(
+        [_Named(f.id, f.template, f.conversation) for f in fixtures], project.findings, workspace.settings.fixtures[0]
+    )
     wanted = [f for f in fixtures if selection.holds(_Named(f.id, f.template, f.conversation))]
     compiler = workspace.compiler(_options("", ""))
     packages = {f.id: compiler.compile(f) for f in wanted}
     old = {i: saved[i] for i in packages if i in saved}
     new = {i: view_of(p, project) for i, p in packages.items() if i in old}
-    change = _compared(workspace, project, old, new, folder.as_posix(), context)
+    change = _compared(workspace, project, old, new, name, context)
     differ = tuple(f.fixture_id for f in change.fixtures if f.status != "unchanged")
     gone = sorted(saved.keys() - project.fixtures.keys()) if selection.is_whole else []
     checked = Checked(
@@ -145,34 +147,33 @@ def remove(folder: Path, orphans: Iterable[str], environment: Mapping[str, str])
 # --- reading ------------------------------------------------------------------------------------------------------
 
 
-def read_folder(folder: Path) -> dict[str, View]:
-    """The snapshots of a folder by fixture id. Raises UnreadableSource for what is none."""
+def read_folder(folder: Path, name: str) -> dict[str, View]:
+    """The snapshots of a folder by fixture id; ``name`` is what messages call it. Raises UnreadableSource."""
     found: dict[str, View] = {}
     for path in sorted(folder.glob("*.json")):
-        for view in _read(path):
+        for view in _read(path, f"{name}/{path.name}"):
             if view.fixture_id in found:
                 raise UnreadableSource(
-                    f"{path.as_posix()}: a second snapshot of fixture {view.fixture_id!r}", help="remove one"
+                    f"{name}/{path.name}: a second snapshot of fixture {view.fixture_id!r}", help="remove one"
                 )
             found[view.fixture_id] = view
     return found
 
 
-def read_saved(path: Path) -> tuple[dict[str, View], bool]:
+def read_saved(path: Path, name: str) -> tuple[dict[str, View], bool]:
     """Snapshots of a file (a snapshot, or the output of ``ctxc compile --format json``) or a folder, by fixture id.
 
     With them, whether they stand for a whole project. Raises UnreadableSource.
     """
     if path.is_dir():
-        return read_folder(path), True
-    views = _read(path)
+        return read_folder(path, name), True
+    views = _read(path, name)
     return {v.fixture_id: v for v in views}, len(views) != 1
 
 
-def _read(path: Path) -> list[View]:
+def _read(path: Path, name: str) -> list[View]:
     from ctxc.compare.views import view_of_snapshot
 
-    name = path.as_posix()
     try:
         if path.stat().st_size > MAX_BYTES:
             raise UnreadableSource(f"{name} has more than {MAX_BYTES:,} bytes", help="name a saved snapshot")
@@ -191,7 +192,7 @@ def _read(path: Path) -> list[View]:
     except UnreadableSource as error:
         raise UnreadableSource(f"{name}: {error.message}", help=error.help) from error
     except AttributeError:
-        raise UnreadableSource(f"{name} holds no snapshot", help="save it again: `ctxc snapshot save`") from None
+        raise UnreadableSource(f"{name}: no snapshot is in it", help="save it again: `ctxc snapshot save`") from None
 
 
 def _texts(content: Any) -> dict[str, str]:
@@ -218,7 +219,8 @@ def diff_snapshot(workspace: Workspace, request: DiffRequest, base: Side, head: 
 
     assert head.tree is not None and head.settings is not None
     path = Path(base.snapshot)
-    saved, whole = read_saved(path if path.is_absolute() or path.exists() else workspace.root / path)
+    there = path if path.is_absolute() or path.exists() else workspace.root / path
+    saved, whole = read_saved(there, base.snapshot)
     project = load(head.tree, head.settings, workspace.store)
     ids = sorted({*saved, *(project.fixtures if whole else ())})
     if request.fixtures or request.templates:

@@ -193,8 +193,10 @@ def view_of_snapshot(value: Any, texts: Mapping[str, str] | None = None) -> View
 
     Raises UnreadableSource for any other value: a saved file is input like any other.
     """
-    if not isinstance(value, Mapping) or value.get("schema") != SCHEMA:
-        told = value.get("schema") if isinstance(value, Mapping) else None
+    told = value.get("schema") if isinstance(value, Mapping) else None
+    if not isinstance(told, str):
+        raise UnreadableSource("no snapshot is in it", help="save it again: `ctxc snapshot save`")
+    if told != SCHEMA:
         raise UnreadableSource(
             f"not comparable: the saved snapshot is {told!r}, this ctxc writes {SCHEMA}",
             help="save it again: `ctxc snapshot save`",

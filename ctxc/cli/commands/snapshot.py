@@ -50,7 +50,8 @@ def run(
         raise UsageError("review needs a terminal", help="use `ctxc snapshot check` and `ctxc snapshot accept`")
     workspace = current.workspace()
     folder = Path(directory) if directory else workspace.root / snapshots.FOLDER
-    checked = snapshots.check(workspace, folder, Selection(fixtures=tuple(fixtures or ())), context=context)
+    name = directory or snapshots.FOLDER
+    checked = snapshots.check(workspace, folder, Selection(fixtures=tuple(fixtures or ())), name=name, context=context)
     match action:
         case "save":
             return _save(current, folder, checked)
@@ -59,7 +60,7 @@ def run(
         case "review":
             return _review(current, folder, checked)
         case _:
-            return _check(current.console, folder, checked, format)
+            return _check(current.console, name, checked, format)
 
 
 def _save(current: Session, folder: Path, checked: snapshots.Checked) -> int:
@@ -82,10 +83,10 @@ def _accept(current: Session, folder: Path, checked: snapshots.Checked) -> int:
     return 0
 
 
-def _check(console: Console, folder: Path, checked: snapshots.Checked, format: str) -> int:
+def _check(console: Console, folder: str, checked: snapshots.Checked, format: str) -> int:
     if not checked.same and not checked.differ:
         raise NothingMatched(
-            f"there is no snapshot in {folder.as_posix()}: nothing was compared",
+            f"there is no snapshot in {folder}: nothing was compared",
             help="`ctxc snapshot save` writes them",
         )
     view = DiffView(view=console.view())
