@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 from urllib.parse import unquote
 
 import pytest
@@ -192,38 +191,3 @@ def test_sections_scale_as_requests_do(get_profile: Any, get_row: Any) -> None:
     count = counted("anthropic_messages", None, row, {"messages": [{"role": "user", "content": content}]})
     whole = sum(p.tokens for p in count.parts if p.pointer)
     assert whole <= sum(alone) <= whole + len(texts)
-
-
-class Ctok:
-    """The extra ``ctok`` as a tokenizer: its counts less the frame of one user message."""
-
-    method = "exact"
-    digest = "ctok"
-    frames: ClassVar = {"3.0": 7, "4.7": 11, "4.8": 6}
-
-    def __init__(self, id: str) -> None:
-        self.id = id
-        self.version = id.removeprefix("ctok_").replace("_", ".")
-
-    def count(self, text: str) -> int:
-        import ctok
-
-        return ctok.token_count(text, self.version) - self.frames[self.version] if text else 0
-
-    def count_many(self, texts: Sequence[str]) -> list[int]:
-        return [self.count(t) for t in texts]
-
-
-def test_recorded_anthropic_rows_with_the_extra(shared: Path, get_profile: Any, get_row: Any) -> None:
-    pytest.importorskip("ctok", reason="needs the extra claude (Python 3.12)")
-    profile = get_profile("anthropic")
-    found = []
-    for row in rows_of(shared, "anthropic"):
-        model = get_row(profile, row["model"])
-        count = shape("anthropic_messages").count(row["request"], Ctok(model.alternatives[0].id), model)
-        low, high = band(count)
-        assert count.method == "reproduced"
-        assert low <= row["expected"] <= high, row["model"]
-        found.append((row["delta"], row["expected"] - count.tokens))
-    assert [f for f in found if f[0] == 0 and f[1] != 0] == []
-    assert sum(1 for _, delta in found if delta == 0) == 23
