@@ -107,20 +107,12 @@ def test_the_breakpoint_of_gpt_5_6_is_exact(
 def test_claudes_boundaries_are_exact_with_its_own_vocabulary(
     shared: Path, profiles: Mapping[str, ProviderProfile]
 ) -> None:
-    ctok = pytest.importorskip("ctok", reason="needs the extra `claude` (Python 3.12)")
-
-    class Claude:
-        method, digest, id = "exact", "ctok", "ctok_3_0"
-
-        def count(self, text: str) -> int:
-            return int(ctok.token_count(text, "3.0")) - 7 if text else 0
-
-        def count_many(self, texts: list[str]) -> list[int]:
-            return [self.count(t) for t in texts]
+    pytest.importorskip("ctok", reason="needs the extra `claude` (Python 3.12)")
+    claude = tokens.get("ctok_3_0")
 
     def numbers(name: str) -> list[tuple[int, int]]:
         key = next(n for n in sequences(shared) if name in n)
-        return [(c.read, c.written) for c in played(sequences(shared)[key], profiles, lambda row: Claude())]
+        return [(c.read, c.written) for c in played(sequences(shared)[key], profiles, lambda row: claude)]
 
     assert numbers("test_anthropic_cache_real_api") == [(1111, 0), (1111, 418)]
     assert numbers("test_anthropic_cache_count_tokens") == [(1111, 0)]
