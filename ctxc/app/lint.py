@@ -18,6 +18,7 @@ from ctxc.model.report import Report, RuleText
 
 if TYPE_CHECKING:
     from ctxc.app.baseline import Entry
+    from ctxc.app.masking import Sources
     from ctxc.app.workspace import Workspace
     from ctxc.model.project import Project, Settings
     from ctxc.source.tree import Tree
@@ -56,10 +57,15 @@ class Linted:
     ran: frozenset[str]
     notes: tuple[str, ...] = ()
 
-    def source_text(self, path: str) -> str | None:
-        """The text of a judged file for a code frame; None where it cannot be read."""
-        data = _bytes(self.tree, path)
-        return data.decode("utf-8", "replace") if data else None
+    def sources(self) -> Sources:
+        """Texts of judged files for code frames, without the secrets in them."""
+        from ctxc.app.masking import Sources
+
+        def read(path: str) -> str | None:
+            data = _bytes(self.tree, path)
+            return data.decode("utf-8", "replace") if data else None
+
+        return Sources(read)
 
     def line_of(self, path: str, number: int) -> str:
         """A line of a judged file; empty where there is none."""
@@ -186,6 +192,7 @@ def _judged(
 def _run(
     workspace: Workspace, tree: AskedTree, settings: Settings, options: LintOptions, scan: Scan, now: str
 ) -> Record:
+    from ctxc.app.masking import mask_messages
     from ctxc.app.tokenizers import tokenizers
     from ctxc.app.workspace import load
     from ctxc.rules.engine import Context, run
@@ -201,7 +208,7 @@ def _run(
         tokenizers=tokenizers(project.sources, workspace.store),
         params=params,
     )
-    findings = run(context, chosen)
+    findings = tuple(mask_messages(run(context, chosen)))
     entries = [e for path in sorted(scan.digests) for e in suppress.from_file(path, _bytes(tree, path))]
     return Record(
         findings=findings,

@@ -16,6 +16,7 @@ from ctxc.base.canonical import canonical
 from ctxc.tokens import CountStore, open_store
 
 if TYPE_CHECKING:
+    from ctxc.app.masking import Sources
     from ctxc.compiler.pipeline import Compiler
     from ctxc.compiler.stage import Options
     from ctxc.model.counting import Tokenizer
@@ -60,14 +61,18 @@ class Workspace:
             self._project = load(self.tree, self.settings, self.store)
         return self._project
 
-    def source_text(self, path: str) -> str | None:
-        """The text of a project file for a code frame; None where it cannot be read."""
+    def sources(self) -> Sources:
+        """Texts of project files for code frames, without the secrets in them."""
+        from ctxc.app.masking import Sources
         from ctxc.base.errors import CtxcError
 
-        try:
-            return self.tree.read(path, limit=_FRAME_BYTES).decode("utf-8", "replace")
-        except CtxcError:
-            return None
+        def read(path: str) -> str | None:
+            try:
+                return self.tree.read(path, limit=_FRAME_BYTES).decode("utf-8", "replace")
+            except CtxcError:
+                return None
+
+        return Sources(read)
 
     def load_without(self, hidden: frozenset[str]) -> Project:
         """The project as if the given files defined nothing; other files can still refer to them."""

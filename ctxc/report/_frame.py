@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from ctxc.base.spans import Location
 from ctxc.model.finding import Finding, Severity
@@ -62,8 +63,7 @@ def _source_line(location: Location, view: View) -> tuple[str, int, int] | None:
     text = view.source(location.path)
     if text is None:
         return None
-    # CR, LF and CRLF end lines in what is read; form feeds and Unicode separators do not.
-    lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    lines = _split(text)
     number, column = location.span.line, location.span.column
     if not 1 <= number <= len(lines):
         return None
@@ -80,6 +80,12 @@ def _source_line(location: Location, view: View) -> tuple[str, int, int] | None:
     mark = max(1, min(cells(shown_mark), room))
     shown = shown_before + shown_mark + _shown(after[:limit])
     return clip(shown, limit), cells(shown_before), mark
+
+
+@lru_cache(maxsize=4)  # findings come sorted by file, and a file may have thousands
+def _split(text: str) -> list[str]:
+    # CR, LF and CRLF end lines in what is read; form feeds and Unicode separators do not.
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 def _shown(text: str) -> str:

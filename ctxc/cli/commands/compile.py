@@ -117,7 +117,7 @@ def run(
                 lambda name, view: render_run(name, outcome.run, view),
                 chosen=chosen,
                 outputs=outputs,
-                source=workspace.source_text,
+                source=workspace.sources(),
             )
         return 1 if failing(outcome.run, fail_on or workspace.settings.extra["fail-on"]) else 0
 

@@ -155,7 +155,7 @@ def run(
                 lambda name, view: render(name, linted.report, view),
                 chosen=chosen,
                 outputs=outputs,
-                source=linted.source_text,
+                source=linted.sources(),
             )
         if update_baseline:
             named = _at_root(baseline, workspace.root) if baseline else str(workspace.settings.extra["baseline"])

@@ -119,7 +119,7 @@ def test_what_comes_through_a_pipe_stands_for_its_file(tmp_path: Path) -> None:
     write(tmp_path, {"templates/t.yaml": TEMPLATE, "templates/u.yaml": BAD.replace(": t", ": u")})
     linted = judge(tmp_path, stdin=("templates/t.yaml", BAD.encode()))
     assert codes(linted) == ["templates/t.yaml:2 CTX019", "templates/t.yaml:4 CTX003"]
-    assert linted.source_text("templates/t.yaml") == BAD
+    assert linted.sources()("templates/t.yaml") == BAD
     new = judge(
         tmp_path,
         stdin=("fragments/new.md", b"---\nfragment_id: core.a\nversion: 1.0\nkind: core\nload_mode: always\n---\nX\n"),

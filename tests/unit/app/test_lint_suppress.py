@@ -19,7 +19,8 @@ def template(comment: str) -> str:
     return FLOAT.format(comment=comment)
 
 
-HYGIENE = [r for r in all_rules() if r.emitter == "suppressing"]
+# Waivers silence findings of the gate: only the gate says what is wrong with them.
+HYGIENE = [r for r in all_rules() if r.emitter == "suppressing" and "waiver" not in r.name]
 
 
 @pytest.mark.parametrize("rule", HYGIENE, ids=lambda r: r.name)
