@@ -11,6 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ctxc.base.canonical import canonical, digest_text
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -22,18 +24,19 @@ if TYPE_CHECKING:
     from ctxc.model.template import SectionSpec
     from ctxc.providers.port import Shape
 
+_MOST_WIRES = 4_000
 _Key = tuple[int | str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Lane:
     """What is the same for all requests to one model: who counts and renders, and drafts of fixed sections by identity
-    of the section, with what the snapshot says of each."""
+    of the section, with what the snapshot says of each and its JSON before and after the position."""
 
     tokenizer: Tokenizer
     shape: Shape
     drafts: dict[int, Draft] = field(default_factory=dict)
-    entries: dict[int, dict[str, Any]] = field(default_factory=dict)
+    entries: dict[int, tuple[dict[str, Any], str, str]] = field(default_factory=dict)
 
 
 class Memo:
@@ -45,6 +48,7 @@ class Memo:
         self._lanes: dict[_Key, Lane] = {}
         self._specs: dict[_Key, Sequence[SectionSpec]] = {}
         self._held: dict[_Key, tuple[object, ...]] = {}
+        self._wires: dict[str, tuple[str, str]] = {}
 
     def section(self, made_from: tuple[object, ...]) -> tuple[Section, State] | None:
         """The section that was made from these objects and texts, with its first state."""
@@ -73,6 +77,15 @@ class Memo:
         found = self._lanes.get(_key(made_from))
         if found is None:
             found = self._lanes[self._hold(made_from)] = make()
+        return found
+
+    def wire(self, text: str) -> tuple[str, str]:
+        """Digest and JSON of a text that is likely to come again: the bytes of a stable segment."""
+        found = self._wires.get(text)
+        if found is None:
+            if len(self._wires) >= _MOST_WIRES:
+                self._wires = {}
+            found = self._wires[text] = (digest_text(text), canonical(text))
         return found
 
     def _hold(self, made_from: tuple[object, ...]) -> _Key:

@@ -16,6 +16,7 @@ from ctxc.compiler.fit import Fitted, fit
 from ctxc.compiler.measure import Draft, measure
 from ctxc.compiler.memo import Memo
 from ctxc.compiler.order import is_stable, order
+from ctxc.compiler.overrun import check_fragments
 from ctxc.compiler.reconcile import reconcile
 from ctxc.compiler.render import render
 from ctxc.compiler.resolve import resolve
@@ -116,7 +117,7 @@ def _compile(request: Request, index: FragmentIndex) -> Package:
     sections = trail.take(reconcile(request, sections))
     sections = trail.take(select(request, sections))
     drafts = measure(request, sections, block_form)
-    _check_fragments(request, drafts)
+    check_fragments(request, drafts)
     fitted = _fitted(request, drafts, block_form)
     if isinstance(fitted, Allocation):
         return exceeded(request, trail, drafts, fitted, key)
@@ -218,32 +219,6 @@ def _deterministic(request: Request) -> str | None:
         if matches(conditions, request.fixture.route):
             return str(rule.get("reply", ""))
     return None
-
-
-def _check_fragments(request: Request, drafts: Mapping[str, Draft]) -> None:
-    """A fragment over its own ``max_tokens`` is an error that names the chain which brought it in."""
-    checked = [
-        (d, d.section.attributes["fragment"])
-        for d in drafts.values()
-        if "fragment" in d.section.attributes and d.section.attributes["fragment"].max_tokens is not None
-    ]
-    if not checked:
-        return
-    counts = request.tokenizer.count_many([d.content for d, _ in checked])
-    for (draft, fragment), tokens in zip(checked, counts, strict=True):
-        if tokens > fragment.max_tokens:
-            raise Refused(
-                faults.fault(
-                    request.project,
-                    "fragment-overrun",
-                    f"fragment {fragment.id!r} ({draft.section.attributes['cause']}) has {tokens} tokens, "
-                    f"{tokens - fragment.max_tokens} over its max_tokens of {fragment.max_tokens}",
-                    at=fragment.origin.child("max_tokens"),
-                    fixture=request.fixture.id,
-                    help="shorten the text, split the fragment, or raise `max_tokens` on purpose",
-                    data={"tokens": tokens, "limit": fragment.max_tokens},
-                )
-            )
 
 
 def _fitted(

@@ -49,6 +49,7 @@ def snapshot(
 ) -> dict[str, Any]:
     """The snapshot as a JSON object, its id included."""
     limits = request.limits
+    entries, texts = _entries(request, placed)
     body: dict[str, Any] = {
         "schema": SCHEMA,
         "fixture_id": request.fixture.id,
@@ -81,7 +82,7 @@ def snapshot(
             "buckets": _buckets(request, buckets),
             "over": list(over),
         },
-        "sections": [_entry(request, p) for p in placed],
+        "sections": entries,
         "dropped_sections": [
             {
                 "section_id": d.section_id,
@@ -134,21 +135,22 @@ def snapshot(
         "outcome": outcome.value,
         "remedies": list(remedies),
     }
-    body["snapshot_id"] = _id_of(body)
-    for entry, section in zip(body["sections"], placed, strict=True):
+    body["snapshot_id"] = _id_of(body, texts)
+    for entry, section in zip(entries, placed, strict=True):
         entry["location"] = _location(section.section)
     return body
 
 
 def snapshot_id(body: Mapping[str, Any]) -> str:
     """``ctx_`` and 16 hex digits of the hash of a snapshot without its id and without locations."""
-    bare = {k: v for k, v in body.items() if k != "snapshot_id"}
-    bare["sections"] = [{k: v for k, v in s.items() if k != "location"} for s in body.get("sections", ())]
-    return _id_of(bare)
+    return _id_of(body, [canonical({k: v for k, v in s.items() if k != "location"}) for s in body["sections"]])
 
 
-def _id_of(bare: Mapping[str, Any]) -> str:
-    return "ctx_" + digest_text(canonical(bare))[7:23]
+def _id_of(body: Mapping[str, Any], sections: Sequence[str]) -> str:
+    """The id from the canonical JSON of the whole, put together with that of the sections, which is known already."""
+    before = canonical({k: v for k, v in body.items() if k < "sections"})
+    after = canonical({k: v for k, v in body.items() if k > "sections" and k != "snapshot_id"})
+    return "ctx_" + digest_text(f'{before[:-1]},"sections":[{",".join(sections)}],{after[1:]}')[7:23]
 
 
 def invalid_snapshot(fixture: Fixture, reasons: Sequence[str]) -> dict[str, Any]:
@@ -200,17 +202,30 @@ def _buckets(request: Request, used: Mapping[str, int]) -> dict[str, Any]:
     }
 
 
-def _entry(request: Request, placed: Placed) -> dict[str, Any]:
-    """What the snapshot says of a section, but for its location, which is no part of its identity."""
-    section = placed.section
-    known = request.lane.drafts.get(id(section))
-    if known is None or known.rendered is not placed.rendered:
-        return _section(placed)
-    # A fixed section, whole: only its place differs from request to request.
-    entry = request.lane.entries.get(id(section))
-    if entry is None:
-        entry = request.lane.entries[id(section)] = _section(placed)
-    return {**entry, "position": placed.position}
+def _entries(request: Request, placed: Sequence[Placed]) -> tuple[list[dict[str, Any]], list[str]]:
+    """What the snapshot says of each section, and its canonical JSON; without the location, which is no part of its
+    identity."""
+    lane = request.lane
+    entries: list[dict[str, Any]] = []
+    texts: list[str] = []
+    for one in placed:
+        key = id(one.section)
+        draft = lane.drafts.get(key)
+        if draft is None or draft.rendered is not one.rendered:
+            entries.append(_section(one))
+            texts.append(canonical(entries[-1]))
+            continue
+        # A fixed section, whole: only its place differs from request to request.
+        known = lane.entries.get(key)
+        if known is None:
+            entry = _section(one)
+            # Inside a JSON string every quote is escaped, so this can only be the key.
+            before, after = canonical({**entry, "position": 0}).split('"position":0')
+            known = lane.entries[key] = (entry, f'{before}"position":', after)
+        entry, before, after = known
+        entries.append({**entry, "position": one.position})
+        texts.append(f"{before}{one.position}{after}")
+    return entries, texts
 
 
 def _location(section: Section) -> dict[str, str]:
@@ -309,6 +324,10 @@ def cache_of(request: Request, placed: Sequence[Placed], rendered: Rendered | No
     hidden = {p.section.section_id for p in placed if p.section.sensitive}
     segments = rendered.segments
     prefix = stable_prefix(segments)
+    wires = [request.memo.wire(s.wire) for s in prefix]
+    hashes = [digest for digest, _ in wires] + [
+        "" if s.id in hidden else digest_text(s.wire) for s in segments[len(prefix) :]
+    ]
     counted: set[str] = set()
     prefix_tokens = 0
     for segment in prefix:
@@ -322,13 +341,13 @@ def cache_of(request: Request, placed: Sequence[Placed], rendered: Rendered | No
                 "zone": s.zone,
                 "stable": s.stable,
                 "tokens": tokens.get(s.id, 0),
-                "hash": None if s.id in hidden else digest_text(s.wire),
+                "hash": None if s.id in hidden else digest,
             }
-            for s in segments
+            for s, digest in zip(segments, hashes, strict=True)
         ],
         "marks": [{"after": s.id, "pointer": s.pointer, "ttl": s.mark} for s in segments if s.mark],
         "prefix_tokens": prefix_tokens,
-        "cache_prefix_hash": prefix_hash(request, prefix),
+        "cache_prefix_hash": _prefix_hash(request, [quoted for _, quoted in wires]),
     }
 
 
@@ -342,7 +361,9 @@ def stable_prefix(segments: Sequence[Segment]) -> tuple[Segment, ...]:
     return tuple(found)
 
 
-def prefix_hash(request: Request, prefix: Sequence[Segment]) -> str:
-    """Hash of provider, model, serialization version, tenant scope and the exact bytes of the stable segments."""
+def _prefix_hash(request: Request, wires: Sequence[str]) -> str:
+    """Hash of provider, model, serialization version, tenant scope and the exact bytes of the stable segments, each as
+    JSON text."""
     tenant = request.fixture.principal.tenant if request.fixture.principal else ""
-    return digest_json([request.provider.id, request.model, SERIALIZATION, tenant, [s.wire for s in prefix]])
+    scope = canonical([request.provider.id, request.model, SERIALIZATION, tenant])
+    return digest_text(f"{scope[:-1]},[{','.join(wires)}]]")

@@ -83,6 +83,16 @@ def test_exact_and_near_duplicates_leave_with_the_record_that_stays():
     }
 
 
+def test_of_several_near_duplicates_the_one_that_stays_is_named():
+    package = package_of(
+        *(
+            evidence(name, LONG.format(30) + end, 0.5)
+            for name, end in (("A", ""), ("B", " x"), ("C", " y"), ("D", " z"))
+        )
+    )
+    assert {d.section_id: d.detail for d in package.dropped} == {f"evidence/{name}": "of evidence/A" for name in "BCD"}
+
+
 def test_texts_that_differ_in_a_number_or_a_negation_are_not_near_duplicates():
     package = package_of(
         evidence("A", LONG.format(30)),

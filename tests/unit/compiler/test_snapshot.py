@@ -1,0 +1,103 @@
+"""Snapshots: their id, the hash of the prefix, and that what a compiler remembers changes neither."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+from world import compiled, compiler, evidence, fixture, fragment, project, spec
+
+from ctxc.base.canonical import canonical, digest_json, digest_text
+from ctxc.compiler.snapshot import snapshot_id, stable_prefix
+from ctxc.model.contract import Contract
+from ctxc.model.fixture import Principal
+from ctxc.model.fragment import LoadMode
+from ctxc.model.request import SERIALIZATION
+from ctxc.model.section import Kind
+
+FILES = {
+    "policy.md": 'Say no. {"position":0,"x":1}',
+    "core.md": "The core.",
+    "named.md": "For {{product}} only.",
+    "fixed.md": "Written by {{team}}.",
+}
+
+
+def shop():
+    return project(
+        sections=[
+            spec("policy", source="policy.md", cacheable=True),
+            spec("words", Kind.FRAGMENT, source="fragments", cacheable=True),
+            spec("greeting", Kind.POLICY, source="literal", text="Hello, {{product}}.", cacheable=True),
+            spec("evidence", source="retrieval"),
+        ],
+        files=FILES,
+        fragments=[
+            fragment("core", "core.md"),
+            fragment("named", "named.md", mode=LoadMode.EXPLICIT),
+            fragment("fixed", "fixed.md", mode=LoadMode.EXPLICIT, max_tokens=50),
+        ],
+        contract=Contract(id="c", version="1", schema={"type": "object", "properties": {"position": {"const": 0}}}),
+        variables={"team": "us"},
+    )
+
+
+def cases():
+    return [
+        fixture(name="a", user="hi", route={"product": ["cars"]}, fragments=["named", "fixed"]),
+        fixture(name="b", user="hi", route={"product": ["boats"]}, fragments=["fixed", "named"]),
+        fixture(name="c", user="you", route={"product": ["cars"]}, evidence=[evidence("E", "A fact.")]),
+        fixture(name="d", user="hi", route={"product": ["cars"]}, principal=Principal(tenant="t", subject="s")),
+    ]
+
+
+def test_what_other_fixtures_left_behind_changes_nothing():
+    alone = {case.id: compiled(shop(), case) for case in cases()}
+    for order in permutations(cases()):
+        kept = compiler(shop())
+        for case in order:
+            package = kept.compile(case)
+            assert package.snapshot == alone[case.id].snapshot
+            assert canonical(package.snapshot) == canonical(alone[case.id].snapshot)
+            assert package.request == alone[case.id].request
+            assert package.dependencies == alone[case.id].dependencies
+
+
+def test_a_text_with_a_variable_of_the_route_is_made_for_each_fixture():
+    kept = compiler(shop())
+    first, second = (kept.compile(case) for case in cases()[:2])
+    assert "For cars only." in str(first.request)
+    assert "For boats only." in str(second.request)
+    assert "Hello, boats." in str(second.request)
+    assert "Written by us." in str(second.request)
+
+
+def test_the_id_is_the_hash_of_everything_but_itself_and_the_locations():
+    kept = compiler(shop())
+    for case in (*cases(), *cases()):
+        taken = kept.compile(case).snapshot
+        bare = {k: v for k, v in taken.items() if k != "snapshot_id"}
+        bare["sections"] = [{k: v for k, v in s.items() if k != "location"} for s in taken["sections"]]
+        assert taken["snapshot_id"] == snapshot_id(taken) == "ctx_" + digest_text(canonical(bare))[7:23]
+
+
+def test_the_hash_of_the_prefix_covers_provider_model_tenant_and_the_exact_bytes():
+    kept = compiler(shop())
+    for case in cases():
+        package = kept.compile(case)
+        tenant = case.principal.tenant if case.principal else ""
+        wires = [s.wire for s in stable_prefix(package.segments)]
+        assert len(wires) > 2
+        expected = digest_json([package.snapshot["provider"]["id"], "m", SERIALIZATION, tenant, wires])
+        assert package.snapshot["cache"]["cache_prefix_hash"] == expected
+        assert [s["hash"] for s in package.snapshot["cache"]["segments"]] == [
+            digest_text(s.wire) for s in package.segments
+        ]
+
+
+def test_hashes_of_sections():
+    package = compiled(shop(), cases()[0])
+    for placed, entry in zip(package.placed, package.snapshot["sections"], strict=True):
+        if placed.section.kind is not Kind.CONTRACT:
+            assert entry["rendered_hash"] == digest_text(placed.rendered)
+            assert entry["content_hash"] == digest_text(placed.content)
+        assert entry["position"] == placed.position
