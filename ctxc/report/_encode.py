@@ -78,7 +78,7 @@ def markdown_fence(text: str) -> str:
     return f"{fence}text\n{text}\n{fence}"
 
 
-# What is not #x9 | #xA | #xD | [#x20-#xD7FF] | [#xE000-#xFFFD] | [#x10000-#x10FFFF] (XML 1.0, 2.2 Characters); written as
+# What is not #x9, #xA, #xD, [#x20-#xD7FF], [#xE000-#xFFFD] or [#x10000-#x10FFFF] (XML 1.0, 2.2 Characters), written as
 # what it is, for it compiles twenty times faster than its complement.
 _XML_ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
