@@ -240,7 +240,11 @@ def _templates(old: Template, new: Template, base: Project, head: Project) -> _V
             only = is_space_apart(one_text, other_text)
             notes.append(f"text of {after[name].source}" + (" (white space)" if only else ""))
             spaces = spaces and only
-    for name in ("variables", "budget", "checkpoints", "focus", "deterministic"):
+    variables = [k for k in {**old.variables, **new.variables} if old.variables.get(k) != new.variables.get(k)]
+    if variables:
+        notes.append(f"variable{'s' if len(variables) > 1 else ''} {', '.join(variables)}")
+        spaces = False
+    for name in ("budget", "checkpoints", "focus", "deterministic"):
         if _plain(getattr(old, name)) != _plain(getattr(new, name)):
             notes.append(name)
             spaces = False
