@@ -196,7 +196,7 @@ def _path(text: str, start: int, end: int) -> tuple[Severity, str] | None:
     if re.search(r"(?i)/(?:home|users)/(?:user|username|you|your\w*|me|name|ubuntu|runner|[<{$\[*])", text[start:end]):
         return None
     if re.match(r"/(?:tmp|private/tmp)/", text[start:end]) and not re.search(
-        r"\d{3}|/tmp[._-]?[A-Za-z0-9]{6,}", text[start:end]
+        r"\d{3}|[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-|/tmp[._-]?[A-Za-z0-9]{6,}", text[start:end]
     ):
         return _INFO, "path of a temporary file"
     return _WARNING, "path of one machine"
