@@ -11,7 +11,7 @@ from ctxc.compare.sequences import Block, blocks
 from ctxc.compare.words import elided, is_space_apart, runs, similarity
 from ctxc.model.change import Hunk, Run
 
-_ALIKE = 0.5  # of two lines: above, one is a version of the other
+_ALIKE = 0.4  # of two lines: above, one is a version of the other
 _MOVED_CHARACTERS = 40  # a shorter text that stands elsewhere is a coincidence
 
 
