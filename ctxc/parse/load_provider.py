@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ctxc.base.canonical import digest_json
 from ctxc.base.spans import Origin
 from ctxc.model.provider import ModelRow, ProviderProfile, TokenizerRef
 from ctxc.parse.context import File, child, text_of
+from ctxc.parse.problems import did_you_mean
 
 REQUIRED = ("version", "shape", "platform", "as_of", "models")
-
-
-def merge(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys of both, the own winning; the own models come first, so that they are found first."""
-    merged = {**base, **own}
-    merged["models"] = [*own.get("models", ()), *base.get("models", ())]
-    merged.pop("extends", None)
-    return merged
+_ROW = ("window", "tokenizer")
+_PLAIN = ("window", "max_output", "max_input", "output_in_window")
+_GROUPS = ("framing", "images", "cache", "prices", "latency")
 
 
 def read_provider(value: Mapping[str, Any], file: File, base: ProviderProfile | None = None) -> ProviderProfile | None:
@@ -29,12 +26,7 @@ def read_provider(value: Mapping[str, Any], file: File, base: ProviderProfile | 
             file.problem("missing-key", f'the key "{key}" is missing', f"add `{key}:`, or `extends:` a shipped profile")
         if missing:
             return None
-    rows = [
-        row
-        for number, item in enumerate(value.get("models", ()))
-        if (row := _row(item, file, child("/models", number))) is not None
-    ]
-    models = (*rows, *(base.models if base else ()))
+    models = _models(value.get("models", ()), file, base.models if base else ())
     version = text_of(value.get("version")) or (base.version if base else "")
     profile = ProviderProfile(
         id=value["provider_id"],
@@ -54,12 +46,31 @@ def read_provider(value: Mapping[str, Any], file: File, base: ProviderProfile | 
     return profile if models or base else None
 
 
-def _row(value: Mapping[str, Any], file: File, at: str) -> ModelRow | None:
-    missing = [k for k in ("window", "tokenizer") if k not in value]
-    for key in missing:
-        file.problem("missing-key", f'the key "{key}" is missing', f"add `{key}:`", at=at)
-    if missing:
-        return None
+def _models(items: Sequence[Mapping[str, Any]], file: File, base: Sequence[ModelRow]) -> tuple[ModelRow, ...]:
+    """The rows of a profile: its own first, then those of what it extends.
+
+    A row that leaves out window or tokenizer corrects the row of the same pattern, in that row's place.
+    """
+    own: list[ModelRow] = []
+    rest = list(base)
+    for number, item in enumerate(items):
+        at = child("/models", number)
+        missing = [k for k in _ROW if k not in item]
+        if not missing:
+            own.append(_row(item, file, at))
+            continue
+        place = next((n for n, row in enumerate(rest) if row.pattern == item["pattern"]), None)
+        if place is not None:
+            rest[place] = _corrected(rest[place], item, file, at)
+            continue
+        told = did_you_mean(item["pattern"], [r.pattern for r in base])
+        for key in missing:
+            help = f"add `{key}:`" + (f", or write the pattern of the row that this corrects{told}" if base else "")
+            file.problem("missing-key", f'the key "{key}" is missing', help, at=at)
+    return (*own, *rest)
+
+
+def _row(value: Mapping[str, Any], file: File, at: str) -> ModelRow:
     return ModelRow(
         pattern=value["pattern"],
         window=value["window"],
@@ -77,6 +88,21 @@ def _row(value: Mapping[str, Any], file: File, at: str) -> ModelRow | None:
         alternatives=tuple(_tokenizer(t) for t in value.get("alternatives", ())),
         origin=Origin(file.path, at),
     )
+
+
+def _corrected(row: ModelRow, value: Mapping[str, Any], file: File, at: str) -> ModelRow:
+    """A row with what a correction says; of groups of facts (framing, cache ...) key by key, one level deep."""
+    changes: dict[str, Any] = {k: value[k] for k in _PLAIN if k in value}
+    changes |= {k: {**getattr(row, k), **value[k]} for k in _GROUPS if k in value}
+    if "tokenizer" in value:
+        changes["tokenizer"] = _tokenizer(value["tokenizer"])
+    if "alternatives" in value:
+        changes["alternatives"] = tuple(_tokenizer(t) for t in value["alternatives"])
+    if "capabilities" in value:
+        changes["capabilities"] = frozenset(value["capabilities"])
+    if "unverified" in value:
+        changes["unverified"] = tuple(value["unverified"])
+    return replace(row, **changes, origin=Origin(file.path, at))
 
 
 def _tokenizer(value: Mapping[str, Any]) -> TokenizerRef:

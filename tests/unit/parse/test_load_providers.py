@@ -79,6 +79,50 @@ def test_a_profile_of_the_project_takes_the_place_of_a_shipped_one(load: Load) -
     assert [r.pattern for r in project.providers["text"].models] == ["small*", "*"]
 
 
+CORRECTION = """\
+provider_id: anthropic
+extends: anthropic
+version: 1.0.1
+models:
+  - pattern: "claude-opus-5*"
+    tokenizer: {id: o200k_base, method: calibrated, factor_bp: 15000, error_low_bp: 900, error_high_bp: 900}
+    framing: {frame: 8}
+    cache: {min_tokens: 600}
+    capabilities: [tools, history]
+"""
+
+
+def test_one_number_of_a_shipped_row_can_be_corrected() -> None:
+    shipped = {n: providers.profile_text(n) for n in providers.profile_ids()}
+    plain = load_project(MemoryTree({}), Settings(), builtin_providers=shipped).providers["anthropic"]
+    tree = MemoryTree({"policies/ours.yaml": CORRECTION})
+    project = load_project(tree, Settings(), builtin_providers=shipped)
+    assert [f for f in project.findings if f.name != "empty-project"] == []
+    ours = project.providers["anthropic"]
+    assert (ours.version, ours.shape) == ("1.0.1", plain.shape)
+    # In its place: a more specific row in front of it is still found first.
+    assert [r.pattern for r in ours.models] == [r.pattern for r in plain.models]
+    place = [r.pattern for r in plain.models].index("claude-opus-5*")
+    assert "claude-opus-5-5*" in [r.pattern for r in plain.models[:place]]
+    before, after = plain.models[place], ours.models[place]
+    assert after.tokenizer.factor_bp == 15000
+    assert after.framing == {**before.framing, "frame": 8}
+    assert after.cache == {**before.cache, "min_tokens": 600}
+    assert after.capabilities == {"tools", "history"}
+    assert (after.window, after.prices, after.images) == (before.window, before.prices, before.images)
+    assert project.sources.locate(after.origin) == Location("policies/ours.yaml", Span(5, 5, 9, 35), "/models/0")
+    assert [r for n, r in enumerate(ours.models) if n != place] == [r for n, r in enumerate(plain.models) if n != place]
+
+
+def test_a_correction_of_nothing_names_the_row_that_may_be_meant() -> None:
+    shipped = {n: providers.profile_text(n) for n in providers.profile_ids()}
+    wrong = CORRECTION.replace('"claude-opus-5*"', '"claude-opus-5"')
+    project = load_project(MemoryTree({"policies/ours.yaml": wrong}), Settings(), builtin_providers=shipped)
+    (finding,) = (f for f in project.findings if f.name == "missing-key")
+    assert 'the key "window" is missing' in finding.message
+    assert 'did you mean "claude-opus-5*"?' in finding.help
+
+
 @pytest.mark.parametrize(
     ("files", "expected"),
     [
