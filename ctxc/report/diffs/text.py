@@ -62,9 +62,21 @@ class _Painter:
         yield from self.versions(change)
         yield from self.files(change)
 
+    def row(self, prefix: str, indent: int, *parts: tuple[str, Style]) -> Iterator[str]:
+        """Texts of a project with two blanks between them, on one line where the terminal is wide enough."""
+        found: list[Cell] = []
+        for text, style in parts:
+            if text:
+                found += [Cell("  ")] * bool(found) + [Cell(visible(text), style)]
+        yield from self.folded(prefix, found, indent)
+
+    def marked(self, mark: tuple[str, Style], *parts: tuple[str, Style], indent: int = 0) -> Iterator[str]:
+        """A row behind a mark."""
+        yield from self.row(" " * indent + paint(mark[0], mark[1], self.view) + " ", indent + 4, *parts)
+
     def title(self, text: str, note: str = "") -> Iterator[str]:
         yield ""
-        yield self.paint(text, "accent") + (f"  {self.paint(note, 'dim')}" if note else "")
+        yield from self.row("", 2, (text, "accent"), (note, "dim"))
 
     def edits(self, change: Change) -> Iterator[str]:
         edits = [e for e in change.edits if self.full or not _words.is_drop(e)]
@@ -81,8 +93,7 @@ class _Painter:
     def edit(self, change: Change, edit: Edit) -> Iterator[str]:
         section = edit.section
         name, facts = _words.edit_title(edit)
-        mark, style = _MARKS[section.status]
-        yield f"{paint(mark, style, self.view)} {self.paint(name, 'bold')}  {self.paint(facts, _tone(edit.most))}"
+        yield from self.marked(_MARKS[section.status], (name, "bold"), (facts, _tone(edit.most)))
         if self.stat:
             return
         notes = [_words.position_told(section)] if "order" in section.facets else []
@@ -105,7 +116,7 @@ class _Painter:
             place = _words.hunk_place(hunk)
             told = _words.times_told(hunk)
             if place.partition(":")[0] != last or hunk.pointer or told or hunk.kind == "moved":
-                yield "    " + self.paint(place, "dim") + (f"  {self.paint(told, 'warn')}" if told else "")
+                yield from self.row("    ", 6, (place, "dim"), (told, "warn"))
                 last = place.partition(":")[0]
             if hunk.kind == "moved":
                 yield from self.cut(hunk.runs[0].text, "~", "accent", hunk.head_line)
@@ -186,10 +197,10 @@ class _Painter:
             yield from self.quiet(quiet)
 
     def tool(self, tool: ToolChange) -> Iterator[str]:
-        mark, style = _MARKS[tool.status if tool.status in _MARKS else "changed"]
         name = tool.name if not tool.renamed_from else f"{tool.renamed_from} → {tool.name}"
         place = f"{tool.path}:{tool.line}" if tool.line is not None else tool.path
-        yield f"  {paint(mark, style, self.view)} {self.paint(name, 'bold')}  {self.paint(place, 'dim')}"
+        mark = _MARKS[tool.status if tool.status in _MARKS else "changed"]
+        yield from self.marked(mark, (name, "bold"), (place, "dim"), indent=2)
         if tool.moved and tool.base_position is not None and tool.head_position is not None:
             yield f"      {self.paint(f'moved from place {tool.base_position + 1} to {tool.head_position + 1}', 'dim')}"
         yield from self.changes(tool.changes)
@@ -232,7 +243,7 @@ class _Painter:
         for section, told, tokens, names in found if self.full else found[:_EDITS]:
             size = f", {plural(tokens, 'token')}" if tokens else ""
             where = f"in {_words.some(names)}{size}"
-            yield f"  {self.paint(section, 'bold')} {self.paint(told, 'warn')}  {self.paint(where, 'dim')}"
+            yield from self.row("  ", 4, (section, "bold"), (told, "warn"), (where, "dim"))
         if len(found) > _EDITS and not self.full:
             yield self.paint(f"  {len(found) - _EDITS:,} more; -v shows all", "dim")
 
@@ -243,9 +254,7 @@ class _Painter:
         yield from self.title("fixtures")
         for status in ("added", "removed"):
             for fixture in (f for f in found if f.status == status):
-                mark, style = _MARKS[status]
-                name = self.paint(fixture.fixture_id, "bold")
-                yield f"{paint(mark, style, self.view)} {name}  {self.paint(_single(fixture), 'dim')}"
+                yield from self.marked(_MARKS[status], (fixture.fixture_id, "bold"), (_single(fixture), "dim"))
         if self.stat:
             return
         for fixture in (f for f in found if f.problems):
@@ -266,8 +275,8 @@ class _Painter:
         for version in change.versions:
             style: Style = "bad" if version.breaking and version.missing else "warn" if version.missing else ""
             place = f"{version.path}:{version.line}" if version.line is not None else version.path
-            name = self.paint(f"{version.kind} {version.id}", "bold")
-            yield f"  {name}  {self.paint(_words.version_told(version), style)}  {self.paint(place, 'dim')}"
+            name = f"{version.kind} {version.id}"
+            yield from self.row("  ", 4, (name, "bold"), (_words.version_told(version), style), (place, "dim"))
             if version.reason and not self.stat:
                 yield from self.wrapped("    ", visible(version.reason), 4, "dim")
 
@@ -277,9 +286,8 @@ class _Painter:
         shown = change.sources if self.full else change.sources[:_EDITS]
         yield from self.title("files", "what each reaches")
         for source in shown:
-            mark, style = _FILES[source.status]
             name = f"{source.old_path} → {source.path}" if source.old_path else source.path
-            yield f"{paint(mark, style, self.view)} {visible(name)}"
+            yield from self.marked(_FILES[source.status], (name, ""))
             yield from self.wrapped("    ", visible(_words.source_told(source)), 4, "dim")
         if len(shown) < len(change.sources):
             yield self.paint(f"  {len(change.sources) - len(shown):,} more files; -v shows all", "dim")
