@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from ctxc.base.errors import RevisionError
-from ctxc.source.commits import CommitTree, IndexTree
 from ctxc.source.git import Repository
 from ctxc.source.tree import Tree
 from ctxc.source.worktree import WorkTree
@@ -25,12 +24,14 @@ def open_tree(
             help = "run it inside a repository, or name a folder of one"
             raise RevisionError(f"{what} cannot be read: '{root}' is not inside a git repository", help=help)
         return WorkTree(root)
+    if not revision and not staged:
+        return open_work_tree(root, repository)
+    from ctxc.source.commits import CommitTree, IndexTree
+
     prefix = repository.prefix_of(root)
     if revision:
         return CommitTree(repository, repository.resolve(revision), prefix=prefix, revision=revision)
-    if staged:
-        return IndexTree(repository, prefix=prefix)
-    return open_work_tree(root, repository)
+    return IndexTree(repository, prefix=prefix)
 
 
 def open_work_tree(root: str | Path, repository: Repository) -> WorkTree:
