@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ctxc.base.errors import ConfigError, MissingTokenizer, UnreadableSource
 
@@ -63,8 +63,18 @@ def _row(row: ModelRow, wanted: Wanted) -> ModelRow:
             continue
         taken = replace(ref, file=value.removeprefix("./")) if isinstance(value, str) else ref
         others = tuple(a for a in row.alternatives if a is not ref)
-        return replace(row, tokenizer=taken, alternatives=(row.tokenizer, *others))
+        return replace(row, tokenizer=taken, alternatives=(row.tokenizer, *others), framing=_framing(row))
     return row
+
+
+def _framing(row: ModelRow) -> Mapping[str, Any]:
+    """The framing of a row without the estimate that goes with its own tokenizer, which is kept for that one."""
+    if "estimate" not in row.framing:
+        return row.framing
+    framing = dict(row.framing)
+    special = dict(framing.get("by_tokenizer", {}))
+    special[row.tokenizer.id] = {**special.get(row.tokenizer.id, {}), "estimate": framing.pop("estimate")}
+    return {**framing, "by_tokenizer": special}
 
 
 def _family(name: str) -> str:

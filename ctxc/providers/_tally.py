@@ -32,9 +32,11 @@ def framing_of(row: ModelRow, ref: TokenizerRef | None) -> Mapping[str, Any]:
 
 
 def _estimate(row: ModelRow, ref: TokenizerRef | None) -> Mapping[str, Any]:
-    """The row's estimate of what its vocabulary does otherwise than the base; nothing for the vocabulary itself."""
-    is_base = ref is not None and not ref.file and ref.method not in ("exact", "reproduced")
-    return as_map(row.framing.get("estimate")) if is_base else {}
+    """What the model's vocabulary does otherwise than a base that stands in for it: of that base alone."""
+    if ref is None or ref.method in ("exact", "reproduced"):
+        return {}
+    own = as_map(as_map(row.framing.get("by_tokenizer")).get(ref.id)).get("estimate")
+    return as_map(own if own is not None or ref is not row.tokenizer else row.framing.get("estimate"))
 
 
 class Tally:
