@@ -23,7 +23,8 @@ Good:
     sections:
       - {id: policy, source: literal, text: Answer briefly.}
 
-Mend: Nothing has to be mended. Where the model's vocabulary can be installed, counts become exact (`ctxc doctor`).
+Mend: Nothing has to be mended. Where `ctxc list tokenizers` names one that could count for the provider, ask for it
+under `tokenizers` in the configuration.
 """
 
 from __future__ import annotations
@@ -43,12 +44,14 @@ def check(context: Context) -> Iterator[Finding]:
         if found is None or found.row.tokenizer.method in ("exact", "reproduced"):
             continue
         ref = found.row.tokenizer
+        better = [a.id for a in found.row.alternatives if a.factor_bp == 10_000]
+        more = f"; `tokenizers` in the configuration can ask for {' or '.join(better)} instead" if better else ""
         yield RULE.finding(
             context,
             f"tokens of {found.model} are {ref.method} with {ref.id}: "
             f"-{ref.error_low_bp / 100:g} to +{ref.error_high_bp / 100:g} percent",
             at=template.origin.child("model") if template.model else template.origin.child("template_id"),
-            help="read such a count as a band",
+            help=f"read such a count as a band{more}",
             data={"method": ref.method, "low_bp": ref.error_low_bp, "high_bp": ref.error_high_bp},
         )
 
