@@ -40,12 +40,17 @@ def diff_workspace(workspace: Workspace, request: DiffRequest) -> DiffOutcome:
     """The change that a request asks for. Raises CtxcError for everything that keeps the sides from being compared."""
     sides = open_sides(workspace, request)
     try:
-        outcome = _Diff(workspace, request, sides).run()
+        outcome = diff_sides(workspace, request, sides)
     finally:
         if sides.repository is not None:
             sides.repository.close()
     workspace.close()
     return outcome
+
+
+def diff_sides(workspace: Workspace, request: DiffRequest, sides: Sides) -> DiffOutcome:
+    """The change between two sides that are open already; they and the workspace stay open."""
+    return _Diff(workspace, request, sides).run()
 
 
 class _Diff:

@@ -1,0 +1,183 @@
+"""Who judges: the policies, locks, suppressions and settings of one side, over what was measured of both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from ctxc.app.gates import Gate
+from ctxc.app.gates._files import MAX_INPUT_BYTES, Lines, read_baseline, suppressions
+from ctxc.app.gates._silence import Silenced, Silencers, common, honoured, silence
+from ctxc.app.lint_rules import rule_settings
+from ctxc.base.errors import CtxcError, UnreadableSource
+from ctxc.base.spans import Location
+from ctxc.model.finding import Finding, Severity
+from ctxc.rules import codes_of
+from ctxc.rules._ground import GATE, Ground
+from ctxc.rules._locks import read_budgets, read_tools
+from ctxc.rules.engine import Context
+
+if TYPE_CHECKING:
+    from ctxc.app.gates._side import GateSide
+    from ctxc.detect.injection import Payload
+    from ctxc.model.change import Change
+    from ctxc.model.contract import Policy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """What is judged, whoever judges. ``base`` is None where there is nothing to compare with.
+
+    ``everything``: the injection trials of all fixtures. ``payloads`` are those that were given beside the shipped
+    ones. ``changed_at`` is when what is judged was committed (seconds since 1970; None: not known). ``config`` is the
+    path of the configuration file, ``kept`` says whether a cache may be used.
+    """
+
+    head: GateSide
+    base: GateSide | None
+    change: Change | None
+    now: str
+    everything: bool = False
+    payloads: tuple[Payload, ...] = ()
+    changed_at: int | None = None
+    config: str = ""
+    bundle: str = ""
+    kept: bool = False
+    memo: dict[Any, Any] = field(default_factory=dict)
+
+    @property
+    def differing(self) -> frozenset[str]:
+        """Fixtures whose request is not the base's; all where there is no base."""
+        before = self.base.measured if self.base is not None else {}
+        return frozenset(
+            name
+            for name, m in self.head.measured.items()
+            if name not in before or (m.snapshot, m.request) != (before[name].snapshot, before[name].request)
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judge:
+    """One side that judges: its policies and locks (in the ground), what silences by it, and its severities."""
+
+    side: str
+    silencers: Silencers
+    ground: Ground
+    severities: Mapping[str, str]
+
+    @property
+    def level(self) -> Severity:
+        """The severity from which findings of lint belong to the gate."""
+        steps = [p.gates.get("schema") for p in self.ground.policies]
+        return Severity.WARNING if {"level": "warning"} in steps else Severity.ERROR
+
+    def has(self, gate: Gate) -> bool:
+        """Whether a gate has something to do by the policies of this side."""
+        policies = self.ground.policies
+        if any(p.gates.get(gate.id) not in (None, False, {}, []) for p in policies):
+            return True
+        return gate.always and not (policies and all(gate.is_off(p.gates) for p in policies))
+
+    def weigh(self, findings: Iterable[Finding]) -> Iterator[Finding]:
+        """Findings with the severities that this side gives them, without those that it switched off."""
+        for finding in findings:
+            given = self.severities.get(finding.code)
+            if given != "off":
+                yield replace(finding, severity=Severity[given.upper()]) if given else finding
+
+    def silence(self, findings: Sequence[Finding], judged: Judged) -> Silenced:
+        """What counts, and what suppressions, waivers and baseline silence."""
+        head = judged.head
+        paths = sorted({f.location.path for f in findings if f.location.path})
+        lines = Lines(head.tree)
+        entries = suppressions(head.tree, head.settings, paths, judged.config)
+        if self.side == "base" and judged.base is not None:
+            base = judged.base
+            theirs = suppressions(base.tree, base.settings, paths, judged.config)
+            entries = honoured(entries, theirs, lines.line, Lines(base.tree).line)
+        return silence(
+            findings,
+            replace(self.silencers, entries=entries),
+            now=judged.now,
+            ran=frozenset(f.code for f in findings),
+            line_of=lines.line,
+        )
+
+    def context(self, judged: Judged) -> Context:
+        """What the rules are given."""
+        _, params = rule_settings(judged.head.settings)
+        return Context(
+            project=judged.head.project,
+            tree=judged.head.tree,
+            now=judged.now,
+            tokenizers=judged.head.tokenizers,
+            params={**params, GATE: {"ground": self.ground}},
+        )
+
+
+def judge_by(side: str, owner: GateSide, judged: Judged) -> Judge:
+    """The judge whose policies are those of ``owner``. Raises UnreadableSource for payloads that cannot be used."""
+    project = owner.project
+    wanted = str(owner.settings.extra.get("policy") or "")
+    policies = tuple(v[-1] for n, v in sorted(project.policies.items()) if not wanted or n == wanted)
+    head, base = judged.head, judged.base
+    ground = Ground(
+        policies=policies,
+        owner=project,
+        head=head.measured,
+        base=base.measured if base is not None else None,
+        base_project=base.project if base is not None else None,
+        change=judged.change,
+        packages=head.package,
+        affected=None if base is None or judged.everything else judged.differing,
+        budgets=read_budgets(owner.tree),
+        tools=read_tools(owner.tree),
+        payloads=_payloads(policies, owner, judged),
+        kept=head if judged.kept else None,
+        bundle=judged.bundle,
+        evaluated=judged.changed_at,
+        unchanged=base is not None and not judged.differing,
+        memo=judged.memo,
+    )
+    path = str(owner.settings.extra.get("baseline") or "")
+    baseline = read_baseline(owner.tree, path)
+    if side == "base":
+        own = read_baseline(head.tree, str(head.settings.extra.get("baseline") or ""))
+        baseline = common(own, baseline)
+    return Judge(
+        side=side,
+        silencers=Silencers(policies=policies, owner=project, baseline=baseline, baseline_path=path),
+        ground=ground,
+        severities=_severities(owner, policies),
+    )
+
+
+def _severities(owner: GateSide, policies: Sequence[Policy]) -> dict[str, str]:
+    """Code to severity (or ``off``): the configuration's, then what the policies say, the last of them first."""
+    found, _ = rule_settings(owner.settings)
+    for policy in policies:
+        for word, value in policy.rules.items():
+            given: Any = value.get("severity") if isinstance(value, Mapping) else value
+            if isinstance(given, str):
+                found |= dict.fromkeys(codes_of([word])[word], given)
+    return found
+
+
+def _payloads(policies: Sequence[Policy], owner: GateSide, judged: Judged) -> tuple[Payload, ...] | None:
+    """The shipped payloads with those of the command line and of the policies; None: the shipped ones alone."""
+    from ctxc.detect.injection import parse_payloads, payloads
+
+    more = list(judged.payloads)
+    for policy in policies:
+        injection = policy.gates.get("injection")
+        for path in injection.get("payloads", ()) if isinstance(injection, Mapping) else ():
+            try:
+                more += parse_payloads(owner.tree.read(path, limit=MAX_INPUT_BYTES).decode("utf-8"))
+            except (ValueError, CtxcError) as error:
+                raise UnreadableSource(
+                    f"the payloads of policy {policy.id!r} cannot be used: {error}", location=Location(path)
+                ) from error
+    if not more:
+        return None
+    return tuple({p.id: p for p in (*payloads(), *more)}.values())

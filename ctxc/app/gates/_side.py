@@ -1,0 +1,216 @@
+"""One side of a gate: the fixtures of a tree, measured, compiled only where nothing is kept of what they are made from.
+
+A measured fixture is kept under a key of everything that can change it: this version of ctxc, the settings, the
+structure of the project and the digest of every file that its compile read, as stored packages are. A project with
+errors is never kept, and neither is a fixture that cannot be compiled.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from ctxc.app.gates._codec import store_text, stored
+from ctxc.app.scan import Scan
+from ctxc.app.store import identity
+from ctxc.base.canonical import canonical
+from ctxc.model.finding import Finding, Severity
+from ctxc.model.measured import Measured
+
+if TYPE_CHECKING:
+    from ctxc.compiler.pipeline import Compiler
+    from ctxc.model.counting import Tokenizer
+    from ctxc.model.package import Package
+    from ctxc.model.project import Project, Settings
+    from ctxc.model.provider import TokenizerRef
+    from ctxc.source.tree import Tree
+    from ctxc.tokens import CountStore
+
+_FORMAT = 1
+_RECORDS, _MEASURED, _RESULTS = "gate.record", "gate.measured", "gate.result"
+
+
+class GateSide:
+    """The fixtures of one tree. ``kept`` says whether the store may be read and written."""
+
+    def __init__(self, tree: Tree, settings: Settings, store: CountStore, *, kept: bool) -> None:
+        self.tree = tree
+        self.settings = settings
+        self.store = store
+        self.compiled = 0
+        self._kept = kept
+        self._scope = sha256(
+            canonical([_FORMAT, identity(), {f.name: getattr(settings, f.name) for f in fields(settings)}]).encode(
+                "utf-8", "surrogatepass"
+            )
+        ).digest()
+        self._scan: Scan | None = None
+        self._project: Project | None = None
+        self._compiler: Compiler | None = None
+        self._packages: dict[str, Package] = {}
+        self._keys: dict[str, bytes] = {}
+        self._measured: dict[str, Measured] | None = None
+        self._findings: dict[str, tuple[Finding, ...]] = {}
+
+    @property
+    def scan(self) -> Scan:
+        """Digests of the files."""
+        if self._scan is None:
+            self._scan = Scan(self.tree, self.settings)
+        return self._scan
+
+    @property
+    def project(self) -> Project:
+        """Everything loaded from the tree."""
+        if self._project is None:
+            from ctxc.app.workspace import load
+
+            self._project = load(self.tree, self.settings, self.store)
+        return self._project
+
+    @property
+    def tokenizers(self) -> Callable[[TokenizerRef], Tokenizer]:
+        """Who counts, through the store."""
+        from ctxc.app.tokenizers import tokenizers
+
+        return tokenizers(self.project.sources, self.store)
+
+    @property
+    def measured(self) -> Mapping[str, Measured]:
+        """Every fixture, measured; sorted by id."""
+        if self._measured is None:
+            self._measured = dict(sorted(self._measure().items()))
+        return self._measured
+
+    def findings(self) -> tuple[Finding, ...]:
+        """What the compiles of all fixtures found."""
+        return tuple(f for name in self.measured for f in self._findings.get(name, ()))
+
+    def package(self, fixture_id: str) -> Package:
+        """The package of a fixture, compiled when it is first asked for."""
+        found = self._packages.get(fixture_id)
+        if found is None:
+            found = self._packages[fixture_id] = self._compile(fixture_id)
+        return found
+
+    def _compile(self, fixture_id: str) -> Package:
+        if self._compiler is None:
+            from ctxc.app.workspace import compiler_for
+            from ctxc.compiler.stage import Options
+
+            self._compiler = compiler_for(self.project, Options(), self.store)
+        self.compiled += 1
+        return self._compiler.compile(self.project.fixtures[fixture_id])
+
+    # --- measuring ------------------------------------------------------------------------------------------------
+
+    def _measure(self) -> dict[str, Measured]:
+        record, exact = self._record()
+        found: dict[str, Measured] = {}
+        if record:
+            self._keys = {name: self._key(name, files) for name, files in record.items()}
+            found = self._stored()
+            if exact and len(found) == len(record):
+                return found
+        project = self.project
+        fresh: dict[bytes, bytes] = {}
+        files: dict[str, list[str]] = {}
+        from ctxc.rules._measuring import measure
+
+        for name, fixture in project.fixtures.items():
+            if name in found:
+                continue
+            package = self.package(name)
+            found[name] = measure(package, fixture, project, self.tokenizers)
+            self._findings[name] = package.findings
+            if package.outcome.value == "invalid":
+                continue
+            files[name] = list(package.dependencies)
+            self._keys[name] = self._key(name, files[name])
+            fresh[self._keys[name]] = store_text(found[name], package.findings)
+        for name in found.keys() - project.fixtures.keys():
+            del found[name]
+            self._keys.pop(name, None)
+        broken = any(f.severity is Severity.ERROR for f in project.findings)
+        if self._kept and not broken:
+            known = {n: f for n, f in record.items() if n in found} | files
+            self._keep(known, fresh)
+        return found
+
+    def _record(self) -> tuple[dict[str, list[str]], bool]:
+        """Fixtures and the files that each was compiled from, and whether they are those of exactly these files.
+
+        Otherwise they are those of the last project of this structure: a fixture of it whose files are as they were
+        then need not be compiled again, but only loading says which fixtures there are.
+        """
+        if not self._kept:
+            return {}, False
+        keys = self._record_keys()
+        blobs = self.store.get_blobs(_RECORDS, list(keys))
+        for number, key in enumerate(keys):
+            try:
+                value = json.loads(blobs[key])
+                paths = [str(p) for p in value["paths"]]
+                found = {str(name): [paths[n] for n in numbers] for name, numbers in value["fixtures"].items()}
+                return found, number == 0
+            except (ValueError, KeyError, TypeError, IndexError):
+                continue
+        return {}, False
+
+    def _record_keys(self) -> tuple[bytes, bytes]:
+        own = [[p, self.scan.digests[p]] for p in sorted(self.scan.fixture_files)]
+        values = ([self.scan.structure, own], [self.scan.structure])
+        exact, loose = (sha256(self._scope + canonical(v).encode("utf-8", "surrogatepass")).digest() for v in values)
+        return exact, loose
+
+    def _key(self, fixture_id: str, files: list[str]) -> bytes:
+        value = [self.scan.structure, fixture_id, self.scan.digests_of(files)]
+        return sha256(self._scope + canonical(value).encode("utf-8", "surrogatepass")).digest()
+
+    def _stored(self) -> dict[str, Measured]:
+        blobs = self.store.get_blobs(_MEASURED, list(self._keys.values()))
+        found: dict[str, Measured] = {}
+        for name, key in self._keys.items():
+            data = blobs.get(key)
+            if data is None:
+                continue
+            try:
+                measured, findings = stored(data)
+            except (ValueError, KeyError, TypeError):
+                continue
+            if measured.fixture == name:
+                found[name] = measured
+                self._findings[name] = findings
+        return found
+
+    def _keep(self, known: Mapping[str, list[str]], fresh: Mapping[bytes, bytes]) -> None:
+        paths: dict[str, int] = {}
+        fixtures = {n: [paths.setdefault(p, len(paths)) for p in files] for n, files in known.items()}
+        text = canonical({"paths": list(paths), "fixtures": fixtures}).encode("utf-8", "surrogatepass")
+        self.store.put_blobs(_RECORDS, dict.fromkeys(self._record_keys(), text))
+        self.store.put_blobs(_MEASURED, fresh)
+
+    # --- results that depend on a fixture's package only (ctxc.rules._ground.Kept) -----------------------------------
+
+    def get(self, space: str, fixture: str, more: str) -> str | None:
+        """What was kept for a fixture as it is now; None where nothing was."""
+        key = self._result_key(space, fixture, more)
+        if key is None:
+            return None
+        data = self.store.get_blobs(_RESULTS, [key]).get(key)
+        return data.decode("utf-8", "replace") if data is not None else None
+
+    def put(self, space: str, fixture: str, more: str, text: str) -> None:
+        """Keep a result."""
+        key = self._result_key(space, fixture, more)
+        if key is not None:
+            self.store.put_blobs(_RESULTS, {key: text.encode("utf-8", "surrogatepass")})
+
+    def _result_key(self, space: str, fixture: str, more: str) -> bytes | None:
+        key = self._keys.get(fixture) if self._kept else None
+        if key is None:
+            return None
+        return sha256(key + canonical([space, more]).encode("utf-8", "surrogatepass")).digest()
