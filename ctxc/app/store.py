@@ -9,14 +9,12 @@ is damaged, or does not have the shape that was written, counts as absent.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from hashlib import sha256
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ctxc.app.identity import identity as identity  # whoever stores something asks here
 from ctxc.app.rows import finding_from, finding_store, row_from, row_value
 from ctxc.base.canonical import canonical
 from ctxc.model.finding import Finding
@@ -168,23 +166,3 @@ def _index(number: Any) -> int:
     if type(number) is not int or number < 0:
         raise ValueError("a path's number is a number")
     return number
-
-
-@cache
-def identity() -> tuple[Any, ...]:
-    """This version and those of the packages that may count; in a checkout also the state of its files, so that who
-    changes ctxc never sees a stale package."""
-    import ctxc
-    from ctxc.tokens import installed
-
-    versions = (ctxc.__version__, *installed())
-    package = Path(ctxc.__file__).parent
-    if not (package.parent / "pyproject.toml").is_file():
-        return versions
-    state = [
-        f"{folder}/{entry.name}:{entry.stat().st_size}:{entry.stat().st_mtime_ns}"
-        for folder, _, _ in os.walk(package)
-        for entry in os.scandir(folder)
-        if entry.name.endswith((".py", ".yaml", ".json", ".bin"))
-    ]
-    return (*versions, *sorted(state))

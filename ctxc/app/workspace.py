@@ -127,7 +127,7 @@ def _source(root: Path, name: str, store: CountStore) -> configuration.Source:
     """The configuration file, from the cache where these very bytes were read before: parsing YAML costs an import."""
     if not name:
         return configuration.read_source(root, name)
-    from ctxc.app.store import identity
+    from ctxc.app.identity import identity
 
     data = configuration.read_bytes(root / name, name)
     key = sha256(canonical(identity()).encode() + b"\0" + data).digest()
