@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from ctxc.app.identity import identity as identity  # whoever stores something asks here
+from ctxc.app.identity import identity
 from ctxc.app.rows import finding_from, finding_store, row_from, row_value
 from ctxc.base.canonical import canonical
 from ctxc.model.finding import Finding
@@ -23,6 +23,8 @@ from ctxc.model.report import Row
 if TYPE_CHECKING:
     from ctxc.app.scan import Scan
     from ctxc.tokens import CountStore
+
+__all__ = ["Known", "PackageStore", "Record", "StoredRow", "identity"]
 
 _FORMAT = 1
 _RECORDS, _ROWS, _PACKAGES = "app.record", "app.row", "app.package"
