@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ctxc.model.counting import Count
-from ctxc.model.fixture import Fixture
+from ctxc.model.fixture import Expect, Fixture
 from ctxc.model.package import Dropped, Expectation, Outcome, Placed
 
 
@@ -28,6 +28,8 @@ def check(
         # The top of the band: an estimate may not pass a ceiling that the real count could breach.
         used = count.upper if count is not None else 0
         found.append(_one(fixture, "max_input_tokens", expect.max_input_tokens, used, used <= expect.max_input_tokens))
+    if not (expect.loaded or expect.not_loaded or expect.required_evidence or expect.dropped or asks_for_text(expect)):
+        return tuple(found)
     here = names(p.section.section_id for p in placed) | {p.section.item_id for p in placed}
     gone = names(d.section_id for d in dropped)
     for key, wanted, there in (
@@ -41,7 +43,7 @@ def check(
     found.extend(
         _one(fixture, "dropped", name, name in gone, name in gone, item=n) for n, name in enumerate(expect.dropped)
     )
-    if expect.must_contain or expect.must_not_contain:
+    if asks_for_text(expect):
         haystack = "\x00".join((*texts, *(_decoded(p) for p in placed)))
         for key, texts_, there in (
             ("must_contain", expect.must_contain, True),
@@ -51,6 +53,11 @@ def check(
                 is_there = text in haystack
                 found.append(_one(fixture, key, text, is_there, is_there is there, item=n))
     return tuple(found)
+
+
+def asks_for_text(expect: Expect) -> bool:
+    """Whether a fixture says what its request must or must not contain."""
+    return bool(expect.must_contain or expect.must_not_contain)
 
 
 def names(ids: Iterable[str]) -> set[str]:

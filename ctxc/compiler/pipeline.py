@@ -152,7 +152,9 @@ def _compile(request: Request, index: FragmentIndex) -> Package:
         placed,
         trail.dropped,
         count,
-        (leaf.text for leaf in request.shape.read_back(rendered.request)) if _asks_for_text(request) else (),
+        (leaf.text for leaf in request.shape.read_back(rendered.request))
+        if expect.asks_for_text(request.fixture.expect)
+        else (),
     )
     taken = snapshot(
         request,
@@ -189,10 +191,6 @@ def _compile(request: Request, index: FragmentIndex) -> Package:
         dependencies=trail.paths(),
         route_key=key,
     )
-
-
-def _asks_for_text(request: Request) -> bool:
-    return bool(request.fixture.expect.must_contain or request.fixture.expect.must_not_contain)
 
 
 def _wrapper(request: Request) -> Wrapper:

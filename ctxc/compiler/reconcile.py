@@ -143,24 +143,39 @@ def _version_key(version: str) -> tuple[tuple[int, int | str], ...]:
 
 
 def _duplicates(sections: Sequence[Section], protected: set[str], allowed: set[str]) -> dict[str, tuple[str, str]]:
-    """Section id of each duplicate, with its reason and the section that stays for it."""
+    """Section id of each duplicate, with its reason and the section that stays for it.
+
+    Duplicates of both kinds have the same numbers, so only what has the same digits is compared at all.
+    """
     pool = [s for s in sections if s.kind in _FACTS and s.slot in allowed]
     if len(pool) < 2:
         return {}
     # The one that would be kept longest stays: tier, priority, relevance, then id.
     pool.sort(key=lambda s: (s.tier, -s.priority, s.section_id not in protected, -_relevance(s), s.section_id))
-    found: dict[str, tuple[str, str]] = {}
-    first: dict[tuple[str, str], str] = {}
-    distinct: list[Section] = []
+    alike: dict[tuple[str, bytes], list[Section]] = {}
     for section in pool:
-        key = (section.slot, canonical_text(section.attributes["record"]))
-        if key[1] and key in first and not section.required and section.section_id not in protected:
-            found[section.section_id] = ("duplicate", first[key])
+        alike.setdefault((section.slot, _digits(section)), []).append(section)
+    found: dict[str, tuple[str, str]] = {}
+    for group in alike.values():
+        if len(group) > 1:
+            found |= _duplicates_of(group, protected)
+    return found
+
+
+def _duplicates_of(group: Sequence[Section], protected: set[str]) -> dict[str, tuple[str, str]]:
+    """The duplicates in a group of one slot; who stays comes first."""
+    found: dict[str, tuple[str, str]] = {}
+    first: dict[str, str] = {}
+    distinct: list[Section] = []
+    for section in group:
+        text = canonical_text(section.attributes["record"])
+        if text and text in first and not section.required and section.section_id not in protected:
+            found[section.section_id] = ("duplicate", first[text])
         else:
-            first.setdefault(key, section.section_id)
+            first.setdefault(text, section.section_id)
             distinct.append(section)
-    for later, earlier in _near(distinct):
-        if later not in found and later not in protected:
+    for later, earlier in _near([s for s in distinct if not s.required and not s.has_value]):
+        if later not in protected:
             found[later] = ("near_duplicate", earlier)
     return found
 
@@ -171,21 +186,13 @@ def _relevance(section: Section) -> float:
 
 
 def _near(sections: Sequence[Section]) -> list[tuple[str, str]]:
-    """Pairs (later, earliest) of near duplicates. They have the same numbers, so only texts with the same digits are
-    compared at all."""
-    alike: dict[tuple[str, bytes], list[Section]] = {}
-    for section in sections:
-        if not section.required and not section.has_value:
-            alike.setdefault((section.slot, _digits(section.text)), []).append(section)
-    return [pair for group in alike.values() if len(group) > 1 for pair in _joined(group)]
-
-
-def _joined(sections: Sequence[Section]) -> list[tuple[str, str]]:
-    """Pairs of near duplicates by prefix filtering: exact, and linear where nothing is alike.
+    """Pairs (later, earliest) of near duplicates, by prefix filtering: exact, and linear where nothing is alike.
 
     Two sets with Jaccard similarity of at least t share a word among the rarest ``n - ceil(t * n) + 1`` of each
     (Chaudhuri, Ganti and Kaushik, "A Primitive Operator for Similarity Joins", 2006).
     """
+    if len(sections) < 2:
+        return []
     bags = [_bag(s.text) for s in sections]
     counts: Counter[str] = Counter()
     for bag in bags:
@@ -228,8 +235,9 @@ def _bag(text: str) -> frozenset[str]:
 _NO_DIGITS = bytes(set(range(256)) - set(b"0123456789"))
 
 
-def _digits(text: str) -> bytes:
-    """The ASCII digits of a text, sorted: equal wherever ``_facts`` are."""
+def _digits(section: Section) -> bytes:
+    """The ASCII digits of what a record says, sorted: equal wherever its text or its ``_facts`` are."""
+    text = canonical(section.value) if section.has_value else section.text
     return bytes(sorted(text.encode("utf-8", "surrogatepass").translate(None, _NO_DIGITS)))
 
 

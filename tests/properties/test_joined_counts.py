@@ -47,6 +47,21 @@ def test_the_whole_is_the_sum_of_its_blocks(name: str, blocks: list[str]) -> Non
 
 
 @pytest.mark.parametrize("name", ["o200k_base", "cl100k_base"])
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(
+    body,
+    st.sampled_from(["TASK", "end", "Z", "a", "ß", "中", "9", "'", ".", "s"]),
+    st.sampled_from(["]", ">", "]>", "]\n", ""]),
+)
+def test_a_block_that_nothing_follows(name: str, text: str, letters: str, end: str) -> None:
+    text = "a word " * 30 + text + letters + end
+    tokenizer = tokens.get(name)
+    alone, followed = (len(tokenizer.encode(t)) for t in (text, text + "\n\n"))  # type: ignore[attr-defined]
+    assert tokenizer.count(text) == alone
+    assert tokenizer.count_many([text + "\n\n", text, "]"]) == [followed, alone, 1]
+
+
+@pytest.mark.parametrize("name", ["o200k_base", "cl100k_base"])
 @pytest.mark.parametrize("form", wrapper_ids())
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(sections)
