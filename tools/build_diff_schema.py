@@ -12,28 +12,28 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from ctxc.model import change
+from ctxc.model import change, facets
 
 TARGET = Path(__file__).parents[1] / "ctxc" / "report" / "schemas" / "diff.schema.json"
 
 SCALARS = {"str": "string", "int": "integer", "bool": "boolean", "float": "number"}
 ENUMS: dict[tuple[str, str], list[str]] = {
-    ("FixtureChange", "status"): list(change.STATUSES),
-    ("SectionChange", "status"): list(change.STATUSES),
-    ("Block", "status"): list(change.STATUSES),
+    ("FixtureChange", "status"): list(facets.STATUSES),
+    ("SectionChange", "status"): list(facets.STATUSES),
+    ("Block", "status"): list(facets.STATUSES),
     ("FixtureChange", "proof"): ["record", "compiled"],
     ("Revision", "kind"): ["commit", "index", "worktree", "snapshot", "project"],
     ("SourceChange", "status"): ["added", "removed", "modified", "renamed"],
     ("VersionChange", "status"): ["added", "removed", "changed", "moved", "unchanged"],
-    ("VersionChange", "needed"): list(change.BUMPS),
-    ("VersionChange", "bump"): [*change.BUMPS, "down", "other"],
+    ("VersionChange", "needed"): list(facets.BUMPS),
+    ("VersionChange", "bump"): [*facets.BUMPS, "down", "other"],
     ("ToolChange", "status"): ["added", "removed", "changed", "moved", "reserialized", "unseen"],
     ("Drop", "status"): ["dropped", "restored", "gone", "other_reason"],
     ("Hunk", "kind"): ["edit", "added", "removed", "moved", "value"],
     ("Run", "op"): ["=", "-", "+", "~"],
-    ("FieldChange", "facet"): list(change.FACETS),
+    ("FieldChange", "facet"): list(facets.FACETS),
 }
-FACETS = {"type": "array", "items": {"enum": list(change.FACETS)}, "uniqueItems": True}
+FACETS = {"type": "array", "items": {"enum": list(facets.FACETS)}, "uniqueItems": True}
 
 
 def of(annotation: str) -> dict[str, Any]:
@@ -85,7 +85,7 @@ def schema() -> dict[str, Any]:
     _move(defs["FixtureChange"], ("tokens",), "tokens", tokens)
     text, texts = {"type": "string"}, {"type": "array", "items": {"type": "string"}}
     edit = {
-        "section_id": text, "identity": text, "path": text, "status": {"enum": list(change.STATUSES)}, "facets": FACETS,
+        "section_id": text, "identity": text, "path": text, "status": {"enum": list(facets.STATUSES)}, "facets": FACETS,
         "delta": {"type": "object", "required": ["least", "most"], "properties": {"least": number, "most": number}},
         "fixtures": texts, "effect": number, "lost_tokens": number,
     }  # fmt: skip

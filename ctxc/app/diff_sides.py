@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ctxc.app import config as configuration
 from ctxc.base.errors import ConfigError, RevisionError, UsageError
-from ctxc.model.change import Revision
+from ctxc.model.revision import Revision
 
 if TYPE_CHECKING:
     from ctxc.app.workspace import Workspace

@@ -15,7 +15,6 @@ from ctxc.compare.sequences import moved
 from ctxc.compare.tools import tools_change
 from ctxc.compare.views import Item, View
 from ctxc.model.change import (
-    FACETS,
     Block,
     BudgetChange,
     ContractChange,
@@ -26,6 +25,7 @@ from ctxc.model.change import (
     Tokens,
 )
 from ctxc.model.contract import Contract
+from ctxc.model.facets import FACETS
 from ctxc.model.section import Tool
 
 # Facts of a fixture as a whole, by facet. A template's hash is left out: a comment in its file changes it.

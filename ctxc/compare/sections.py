@@ -14,7 +14,8 @@ from ctxc.compare.matching import Pair
 from ctxc.compare.values import ABSENT, shown, value_changes
 from ctxc.compare.views import Item
 from ctxc.compiler.wrap import is_native, is_verbatim
-from ctxc.model.change import FACETS, FieldChange, Hunk, Run, SectionChange
+from ctxc.model.change import FieldChange, Hunk, Run, SectionChange
+from ctxc.model.facets import FACETS
 from ctxc.model.project import Sources
 from ctxc.model.section import Kind, Message, Section
 

@@ -20,8 +20,9 @@ from ctxc.compare.contracts import contract_change
 from ctxc.compare.schemas import is_text_only
 from ctxc.compare.tools import told, tools_change
 from ctxc.compare.words import is_space_apart
-from ctxc.model.change import BUMPS, VersionChange
+from ctxc.model.change import VersionChange
 from ctxc.model.contract import Contract, Policy, RequestProfile, ToolSet
+from ctxc.model.facets import BUMPS
 from ctxc.model.fragment import Fragment
 from ctxc.model.project import Project
 from ctxc.model.section import Tool

@@ -9,46 +9,35 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ctxc.model.revision import Revision
+
+__all__ = [
+    "SCHEMA",
+    "Block",
+    "BudgetChange",
+    "Change",
+    "ContractChange",
+    "Drop",
+    "Edit",
+    "FieldChange",
+    "FirstDifference",
+    "FixtureChange",
+    "Hunk",
+    "Percentiles",
+    "Prefix",
+    "Revision",
+    "Run",
+    "SchemaChange",
+    "SectionChange",
+    "SourceChange",
+    "Tokens",
+    "ToolChange",
+    "ToolsChange",
+    "Totals",
+    "VersionChange",
+]
+
 SCHEMA = "ctxc.diff/1"
-
-FACETS = (
-    "content",
-    "order",
-    "tokens",
-    "trust",
-    "role",
-    "budget",
-    "drops",
-    "prefix",
-    "tools",
-    "contract",
-    "meta",
-)
-"""In what two things may differ; a closed set (DESIGN section 7)."""
-
-STATUSES = ("unchanged", "changed", "added", "removed", "moved")
-"""Of a fixture or a section. Moved and edited is ``changed`` with the facet ``order``."""
-
-BUMPS = ("none", "patch", "minor", "major")
-"""How far a version went up, or has to; in this order."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Revision:
-    """One side. ``kind``: commit, index, worktree or snapshot; ``rev`` is what the user or a default called it.
-
-    ``how`` says why a base is that one where nobody named it. ``provider`` and ``model``: only where the side was
-    compiled for another than the project says. ``errors``: findings that kept files from being loaded.
-    """
-
-    rev: str
-    kind: str
-    commit: str = ""
-    label: str = ""
-    how: str = ""
-    provider: str = ""
-    model: str = ""
-    errors: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,7 +24,7 @@ from ctxc.app.diff_sides import DiffRequest
 from ctxc.base.errors import UsageError
 from ctxc.cli import completion
 from ctxc.cli.session import session
-from ctxc.model.change import FACETS
+from ctxc.model.facets import FACETS
 
 FORMATS = ("text", "json", "markdown", "html")
 
