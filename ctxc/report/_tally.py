@@ -7,8 +7,12 @@ from ctxc.model.report import Report
 
 
 def plural(count: int, noun: str) -> str:
-    """``1 error``, ``2 errors``."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+    """``1 error``, ``2 errors``, ``2 policies``, ``2 prefixes``."""
+    if count == 1:
+        return f"{count:,} {noun}"
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return f"{count:,} {noun[:-1]}ies"
+    return f"{count:,} {noun}{'es' if noun.endswith('x') else 's'}"
 
 
 def tally(report: Report) -> str:

@@ -247,6 +247,14 @@ def told(
     )
 
 
+def is_about(policy: Policy, change: VersionChange) -> bool:
+    """Whether a policy judges a versioned object: by its file, and a template by its id; what several share, always."""
+    facts: dict[str, Collection[str]] = {"path": [p for p in (change.path, change.base_path) if p]}
+    if change.kind == "template":
+        facts["template"] = [change.id]
+    return fits({k: v for k, v in policy.where.items() if k in facts}, facts)
+
+
 def version_changes(context: Context) -> tuple[VersionChange, ...]:
     """What changed with or without a bump; empty without a base."""
     known = ground(context)

@@ -56,7 +56,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ctxc.model.finding import Finding, Severity
-from ctxc.rules._ground import settings, told, version_changes
+from ctxc.rules._ground import is_about, settings, told, version_changes
 from ctxc.rules.breaking_change import KINDS, place_of
 from ctxc.rules.engine import Context, rule
 
@@ -65,7 +65,7 @@ def check(context: Context) -> Iterator[Finding]:
     """Objects that miss a bump. What breaks readers is judged by the step compatibility where a policy has it."""
     for policy, versions in settings(context, "versions"):
         kinds = versions.get("kinds")
-        for change in version_changes(context):
+        for change in (c for c in version_changes(context) if is_about(policy, c)):
             if not change.missing or (kinds is not None and change.kind not in kinds):
                 continue
             if change.breaking and change.kind in KINDS and policy.gates.get("compatibility"):

@@ -50,7 +50,7 @@ from collections.abc import Iterator
 
 from ctxc.base.spans import Location
 from ctxc.model.finding import Finding
-from ctxc.rules._ground import settings, told, version_changes
+from ctxc.rules._ground import is_about, settings, told, version_changes
 from ctxc.rules.breaking_change import KINDS
 from ctxc.rules.engine import Context, rule
 
@@ -58,7 +58,7 @@ from ctxc.rules.engine import Context, rule
 def check(context: Context) -> Iterator[Finding]:
     """Objects that are gone with all their versions, each at its former path."""
     for policy, _ in settings(context, "versions"):
-        for change in version_changes(context):
+        for change in (c for c in version_changes(context) if is_about(policy, c)):
             if change.status != "removed":
                 continue
             if change.kind in KINDS and policy.gates.get("compatibility"):

@@ -13,6 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ctxc.base import registry
+from ctxc.report._tally import plural as counted
 
 if TYPE_CHECKING:
     from ctxc.rules.engine import Context
@@ -77,7 +78,4 @@ def gates() -> tuple[Gate, ...]:
     return tuple(sorted(found, key=lambda g: g.order))
 
 
-def counted(count: int, noun: str) -> str:
-    """``1 request``, ``1,200 requests``."""
-    plural = noun[:-1] + "ies" if noun.endswith("y") and noun[-2] not in "aeiou" else noun + "s"
-    return f"{count:,} {noun if count == 1 else plural}"
+__all__ = ["Gate", "Lint", "Looked", "counted", "gate_ids", "gates"]

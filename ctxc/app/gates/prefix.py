@@ -21,7 +21,7 @@ def look(context: Context, lint: Lint) -> Looked:
         fixtures |= {m.fixture: m for m in selected(context, policy, prefix.get("where", {}))}
     groups = {group_of(m, "request_profile") for m in fixtures.values()}
     talks = {m.conversation for m in fixtures.values() if m.conversation}
-    what = f"{counted(len(groups), 'prefix').replace('prefixs', 'prefixes')} of {counted(len(fixtures), 'request')}"
+    what = f"{counted(len(groups), 'prefix')} of {counted(len(fixtures), 'request')}"
     if talks:
         what += f", {counted(len(talks), 'conversation')}"
     note = f"not compared with a base: {NO_BASE}" if compared and known.base is None else ""
