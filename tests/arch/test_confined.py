@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -25,17 +25,38 @@ MACHINE = {"time", "random", "secrets", "uuid", "locale", "socket", "urllib.requ
 """Modules through which the machine would get into a result: only the command line and the application may use them."""
 
 
-def modules() -> list[Path]:
-    return sorted(PACKAGE.rglob("*.py"))
+@cache
+def modules() -> tuple[Path, ...]:
+    return tuple(sorted(PACKAGE.rglob("*.py")))
 
 
-def imports(path: Path) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    """The nodes that these tests look at; each file is parsed once for all of them."""
+    wanted = (ast.Import, ast.ImportFrom, ast.Attribute, ast.Name)
+    return tuple(node for node in ast.walk(tree(path)) if isinstance(node, wanted))
+
+
+@cache
+def imports(path: Path) -> tuple[tuple[int, str], ...]:
+    found: list[tuple[int, str]] = []
+    for node in nodes(path):
         if isinstance(node, ast.Import):
-            yield from ((node.lineno, alias.name) for alias in node.names)
+            found += ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            yield node.lineno, node.module
-            yield from ((node.lineno, f"{node.module}.{alias.name}") for alias in node.names)
+            found.append((node.lineno, node.module))
+            found += ((node.lineno, f"{node.module}.{alias.name}") for alias in node.names)
+    return tuple(found)
+
+
+def dotted(node: ast.Attribute) -> str:
+    """``os.environ`` of the attribute that reads so; empty for an attribute of anything but a name."""
+    return f"{node.value.id}.{node.attr}" if isinstance(node.value, ast.Name) else ""
 
 
 def name_of(path: Path) -> str:
@@ -70,10 +91,10 @@ def test_nothing_below_the_application_reads_environment_or_folder() -> None:
     for path in modules():
         if name_of(path).startswith(("ctxc/cli/", "ctxc/app/")):
             continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes(path):
             if not isinstance(node, ast.Attribute):
                 continue
-            text = ast.unparse(node)
+            text = dotted(node)
             # The process's own environment is handed to git by value, never read.
             if text in (
                 "os.environ",
@@ -93,10 +114,10 @@ def test_only_the_console_prints() -> None:
     for path in modules():
         if name_of(path) in ("ctxc/cli/console.py", "ctxc/__main__.py"):
             continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes(path):
             if isinstance(node, ast.Name) and node.id == "print":
                 strays.append(f"{name_of(path)}:{node.lineno}")
-            if isinstance(node, ast.Attribute) and ast.unparse(node) in ("sys.stdout", "sys.stderr", "typer.echo"):
+            if isinstance(node, ast.Attribute) and dotted(node) in ("sys.stdout", "sys.stderr", "typer.echo"):
                 strays.append(f"{name_of(path)}:{node.lineno}")
     assert strays == []
 
@@ -112,5 +133,5 @@ def test_modules_stay_readable() -> None:
 
 
 def test_every_module_says_what_it_is() -> None:
-    silent = [name_of(p) for p in modules() if not ast.get_docstring(ast.parse(p.read_text(encoding="utf-8")))]
+    silent = [name_of(p) for p in modules() if not ast.get_docstring(tree(p))]
     assert silent == []
