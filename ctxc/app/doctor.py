@@ -83,8 +83,7 @@ def _tokenizers(workspace: Workspace) -> Iterator[Check]:
         yield Check(id="tokenizer", status="error", message=error.message, remedy=error.help)
         return
     for t in known:
-        ships = not t.path and t.id in tokens.ids() and not t.id.startswith(extras.CTOK.module)
-        if ships or not t.is_used:
+        if not t.is_used or (tokens.ships(t.id) and not t.path):
             continue
         name = f"{t.id} ({t.path})" if t.path else t.id
         if t.needs:

@@ -130,6 +130,11 @@ def _made(ref: TokenizerRef, files: Files, store: CountStore) -> Tokenizer:
 
     if not ref.file:
         return tokens.get(ref.id, store)
+    if ref.id in tokens.ids():
+        raise ConfigError(
+            f"a provider profile names the file {ref.file!r} for the tokenizer {ref.id!r}, which needs none",
+            help="give the vocabulary in the file an id of its own",
+        )
     try:
         data = files.read_large(ref.file)
     except UnreadableSource as error:

@@ -23,6 +23,7 @@ from ctxc.model.provider import ModelRow, ProviderProfile, TokenizerRef
 from ctxc.model.section import Kind, Section
 from ctxc.model.usage import Layout
 from ctxc.providers import prices_of, shape
+from ctxc.tokens import ships
 from ctxc.usage.cache_rules import CacheRules, cache_rules
 from ctxc.usage.difference import Keys
 from ctxc.usage.latency import latency_of
@@ -54,6 +55,7 @@ def measure(package: Package, fixture: Fixture, project: Project, tokenizers: To
         profile=str(profile.get("id", "")),
         profile_version=str(profile.get("version", "")),
         provider=str(provider.get("id", "")),
+        provider_version=str(provider.get("version", "")),
         model=str(provider.get("model", "")),
         shape=str(provider.get("shape", "")),
         renderer=str(snapshot.get("renderer", "")),
@@ -77,6 +79,7 @@ def measure(package: Package, fixture: Fixture, project: Project, tokenizers: To
     if package.request is None or package.count is None:
         return found
     row = _row(project.providers.get(found.provider), found.model)
+    counted: Mapping[str, Any] = snapshot.get("tokenizer") or {}
     found = replace(
         found,
         request=str(snapshot.get("request_hash") or ""),
@@ -84,7 +87,7 @@ def measure(package: Package, fixture: Fixture, project: Project, tokenizers: To
         high=package.count.upper,
         low=_low(package.count, package.count.tokens),
         method=package.count.method,
-        tokenizer=str((snapshot.get("tokenizer") or {}).get("id", "")),
+        tokenizer=_tokenizer(snapshot.get("tokenizer") or {}),
         bytes=len(json.dumps(package.request, ensure_ascii=False, separators=(",", ":")).encode("utf-8")),
         sections=tuple(_section(p, package.count) for p in package.placed),
         stretches=tuple(
@@ -98,6 +101,12 @@ def measure(package: Package, fixture: Fixture, project: Project, tokenizers: To
     if row is None or known is None:
         return found
     return replace(found, **_usage(package, known, row, found.model, tokenizers))
+
+
+def _tokenizer(told: Mapping[str, Any]) -> str:
+    """What tells one tokenizer from another: its name, and for one that does not ship the beginning of its digest."""
+    name = str(told.get("id", ""))
+    return name if not name or ships(name) else f"{name}@{str(told.get('digest', ''))[:12]}"
 
 
 def _row(profile: ProviderProfile | None, model: str) -> ModelRow | None:

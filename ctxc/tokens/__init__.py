@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from ctxc.base import registry
 from ctxc.base.errors import MissingTokenizer
 from ctxc.tokens.cache import CountStore, clear, open_store
-from ctxc.tokens.extras import installed
+from ctxc.tokens.extras import CTOK, installed
 
 if TYPE_CHECKING:
     from ctxc.model.counting import Tokenizer
 
-__all__ = ["CountStore", "clear", "get", "ids", "installed", "of_file", "open_store"]
+__all__ = ["CountStore", "clear", "get", "ids", "installed", "of_file", "open_store", "ships"]
 
 _PACKAGE = "ctxc.tokens.tokenizers"
 
@@ -24,6 +24,11 @@ _PACKAGE = "ctxc.tokens.tokenizers"
 def ids() -> tuple[str, ...]:
     """Ids of all tokenizers that need no file, sorted; some need an extra, which says so when they are got."""
     return registry.names(_PACKAGE)
+
+
+def ships(id: str) -> bool:
+    """Whether a tokenizer is part of this package, so that its name alone says which one it is."""
+    return id in ids() and not id.startswith(f"{CTOK.module}_")
 
 
 def get(id: str, store: CountStore | None = None) -> Tokenizer:
@@ -39,7 +44,7 @@ def get(id: str, store: CountStore | None = None) -> Tokenizer:
         hint = f"did you mean {near[0]}? " if near else ""
         raise MissingTokenizer(
             f"there is no tokenizer {id!r}",
-            help=f"{hint}known: {', '.join(ids())}; one that counts with a vocabulary file needs `file`",
+            help=f"{hint}known: {', '.join(ids())}; a vocabulary file is named in `tokenizers` of the configuration",
         )
     tokenizer: Tokenizer = registry.load(_PACKAGE, id).build(store if store is not None else open_store(None))
     return tokenizer

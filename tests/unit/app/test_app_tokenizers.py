@@ -20,10 +20,13 @@ from ctxc.app.listing import listing
 from ctxc.app.selection import Selection
 from ctxc.app.tokenizers import files_of, reference, tokenizers
 from ctxc.app.tokens import count_input
-from ctxc.app.workspace import Workspace, load_tree, open_workspace
+from ctxc.app.workspace import Workspace, compiler_for, load_tree, open_workspace
 from ctxc.base.errors import ConfigError, MissingTokenizer
+from ctxc.compiler.stage import Options
 from ctxc.model.project import Project
 from ctxc.model.provider import ModelRow, TokenizerRef
+from ctxc.rules._measuring import measure
+from ctxc.rules.token_growth import comparable
 from ctxc.source.memory import MemoryTree
 from ctxc.tokens.extras import CTOK
 
@@ -202,6 +205,14 @@ def test_a_profile_of_the_project_may_name_a_file_of_its_own() -> None:
     assert tokenizer.digest == hashlib.sha256(tekken(b"ab")).hexdigest()
 
 
+@pytest.mark.parametrize("name", ["o200k_base", "ctok_4_8"])
+def test_a_file_may_not_go_by_the_name_of_another_tokenizer(name: str) -> None:
+    files: dict[str, bytes | str] = {"v/t.json": tekken(b"ab")}
+    made = load_tree(MemoryTree(files))
+    with pytest.raises(ConfigError, match="which needs none"):
+        make(made)(TokenizerRef(id=name, method="exact", file="v/t.json"))
+
+
 def test_a_name_that_was_asked_for_means_what_the_row_says_of_it() -> None:
     own = row(project("{ctok: true}"), "anthropic", "claude-opus-5")
     assert reference(own, "") == own.tokenizer
@@ -304,6 +315,21 @@ def test_a_vocabulary_that_went_away_ends_a_warm_run_too(choosing: Path, tmp_pat
     (choosing / "vocabulary/t.json").unlink()
     with pytest.raises(MissingTokenizer, match="the vocabulary file of mistral cannot be read"):
         compiled(choosing, tmp_path / "cache")
+
+
+def test_the_gate_tells_two_vocabularies_of_one_name_apart(choosing: Path) -> None:
+    """Growth and the ratchet compare counts of one tokenizer only: another file under the same name is another."""
+    seen = []
+    for data in (tekken(b"er", b"re"), tekken(b"er")):
+        (choosing / "vocabulary/t.json").write_bytes(data)
+        made = opened(choosing).project
+        compiler = compiler_for(made, Options())
+        fixture = next(iter(made.fixtures.values()))
+        measured = measure(compiler.compile(fixture), fixture, made, make(made))
+        assert measured.tokenizer == f"mistral@{hashlib.sha256(data).hexdigest()[:12]}"
+        seen.append(measured)
+    assert not comparable(*seen)
+    assert comparable(seen[0], seen[0])
 
 
 def test_raw_requests_are_counted_with_the_choice_or_with_what_was_asked_for(choosing: Path) -> None:
