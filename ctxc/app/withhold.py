@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -52,12 +53,24 @@ class Withholder:
 def _texts(placed: Placed) -> Iterator[str]:
     """Every text that a section sends."""
     if placed.content:
-        yield placed.content
+        yield _plain(placed.content)
     for message in placed.section.messages:
         yield message.content
         yield from (call.arguments for call in message.tool_calls)
     for tool in placed.section.tools:
         yield tool.description
+
+
+def _plain(content: str) -> str:
+    """A text that stands in its block as a JSON string, without the escapes that every search would resolve first."""
+    if content.startswith('"'):
+        try:
+            value = json.loads(content)
+        except ValueError:
+            return content
+        if isinstance(value, str):
+            return value
+    return content
 
 
 def _finding(project: Project, fixture_id: str, placed: Placed, match: Match) -> Finding:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from ctxc.model.contract import Contract
@@ -132,6 +133,7 @@ def _system(plan: RenderPlan, dialect: Dialect, messages: list[dict[str, Any]], 
     messages.append({"role": role, "content": content})
 
 
+@lru_cache(maxsize=256)
 def role_frame(role: str, **ids: str) -> str:
     """Protocol in front of a message's text: what distinguishes two messages with the same words."""
     return compact({"role": role, **{k: v for k, v in ids.items() if v}})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
@@ -54,11 +55,14 @@ def rule_from(limits: Mapping[str, Any], key: str, default: NameRule) -> NameRul
     data = as_map(limits.get(key))
     if not data:
         return default
-    return NameRule(
-        extra=as_text(data.get("extra")) or "_-",
-        max=max(as_int(data.get("max"), default.max), 16),
-        first=as_text(data.get("first")) or "any",
+    return _rule(
+        as_text(data.get("extra")) or "_-", max(as_int(data.get("max"), default.max), 16), as_text(data.get("first"))
     )
+
+
+@lru_cache(maxsize=64)
+def _rule(extra: str, longest: int, first: str) -> NameRule:
+    return NameRule(extra=extra, max=longest, first=first or "any")
 
 
 def legal_names(names: Iterable[str], rule: NameRule) -> dict[str, str]:
