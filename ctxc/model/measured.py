@@ -82,6 +82,7 @@ class Measured:
     profile: str = ""
     profile_version: str = ""
     provider: str = ""
+    provider_version: str = ""
     model: str = ""
     shape: str = ""
     renderer: str = ""
@@ -96,6 +97,7 @@ class Measured:
     high: int = 0
     method: str = ""
     tokenizer: str = ""
+    vocabulary: str = ""  # digest of what the tokenizer counts with
     bytes: int = 0
     available: int | None = None
     output: int = 0

@@ -13,7 +13,11 @@ from ctxc.model.report import Report
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shipped:
-    """A versioned object that ships. ``status`` against the base: same, changed, added; empty where there is none."""
+    """An object that ships. ``status`` against the base: same, changed, added, removed; empty where there is none.
+
+    ``kind`` is template, fragment, contract, toolset, profile, policy, provider or tokenizer; ``digest`` is that of
+    its content, ``path`` empty for what ctxc brings.
+    """
 
     kind: str
     id: str
@@ -26,10 +30,14 @@ class Shipped:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrefixLine:
-    """The static prefix of one template, profile and model: its tokens, whether it is one, and whether it moved."""
+    """The static prefix of one template, request profile and model. ``tokens`` is the least of its fixtures.
+
+    ``digest`` is empty where it is not the same in all of them; ``status`` against the base as of an object.
+    """
 
     template: str
     profile: str
+    provider: str
     model: str
     tokens: int
     digest: str

@@ -87,7 +87,8 @@ def measure(package: Package, fixture: Fixture, project: Project, tokenizers: To
         high=package.count.upper,
         low=_low(package.count, package.count.tokens),
         method=package.count.method,
-        tokenizer=_tokenizer(snapshot.get("tokenizer") or {}),
+        tokenizer=_tokenizer(counted),
+        vocabulary=str(counted.get("digest", "")),
         bytes=len(json.dumps(package.request, ensure_ascii=False, separators=(",", ":")).encode("utf-8")),
         sections=tuple(_section(p, package.count) for p in package.placed),
         stretches=tuple(

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ctxc.tokens import CountStore
 
 _FORMAT = 1
+_BUILTIN = "ctxc:"  # as ctxc.parse.sources.BUILTIN
 _RECORDS, _MEASURED, _RESULTS = "gate.record", "gate.measured", "gate.result"
 
 
@@ -54,6 +55,7 @@ class GateSide:
         self._keys: dict[str, bytes] = {}
         self._measured: dict[str, Measured] | None = None
         self._findings: dict[str, tuple[Finding, ...]] = {}
+        self._dependencies: dict[str, list[str]] = {}
 
     @property
     def scan(self) -> Scan:
@@ -89,6 +91,15 @@ class GateSide:
         """What the compiles of all fixtures found."""
         return tuple(f for name in self.measured for f in self._findings.get(name, ()))
 
+    def shipped_files(self) -> dict[str, str]:
+        """Path to SHA-256 of every file that requests are made from, and of the policies; no file of a fixture."""
+        assert self.measured is not None  # which is where it is found out what they are
+        others = {p for files in self._dependencies.values() for p in files if not p.startswith(_BUILTIN)}
+        paths = (self.scan.digests.keys() | others) - self.scan.fixture_files
+        inputs = {p for p in others if p.startswith(tuple(f"{f.strip('/')}/" for f in self.settings.fixtures))}
+        found = self.scan.digests_of(paths - inputs)
+        return {path: digest for path, digest in found if digest != "absent"}
+
     def package(self, fixture_id: str) -> Package:
         """The package of a fixture, compiled when it is first asked for."""
         found = self._packages.get(fixture_id)
@@ -112,6 +123,7 @@ class GateSide:
         found: dict[str, Measured] = {}
         if record:
             self._keys = {name: self._key(name, files) for name, files in record.items()}
+            self._dependencies = record
             found = self._stored()
             if exact and len(found) == len(record):
                 return found
@@ -134,10 +146,10 @@ class GateSide:
         for name in found.keys() - project.fixtures.keys():
             del found[name]
             self._keys.pop(name, None)
+        self._dependencies = {n: f for n, f in record.items() if n in found} | files
         broken = any(f.severity is Severity.ERROR for f in project.findings)
         if self._kept and not broken:
-            known = {n: f for n, f in record.items() if n in found} | files
-            self._keep(known, fresh)
+            self._keep(self._dependencies, fresh)
         return found
 
     def _record(self) -> tuple[dict[str, list[str]], bool]:
