@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from shell import Run, runner_here
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -47,6 +48,12 @@ def pytest_configure(config: pytest.Config) -> None:
 def update_goldens(request: pytest.FixtureRequest) -> bool:
     """Whether recorded output is to be written again."""
     return bool(request.config.getoption("--update-goldens"))
+
+
+@pytest.fixture
+def run_here(monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]) -> Run:
+    """``run_here(folder, "compile", CTXC_MODEL="gpt-4o")``: the command inside this process."""
+    return runner_here(monkeypatch, capfdbinary)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

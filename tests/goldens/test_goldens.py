@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from shell import Done, Run
 
 import ctxc
 from ctxc.app.init import write_starter
@@ -23,7 +24,7 @@ ROOT = HERE.parents[1]
 CASES = sorted(p.stem for p in HERE.glob("*.toml"))
 
 
-def run_case(case: dict[str, Any], folder: Path) -> str:
+def run_case(case: dict[str, Any], folder: Path, run: Run) -> str:
     """The recorded form of a run: status, standard output, standard error."""
     project = folder / "project"
     if case.get("project", "starter") == "starter":
@@ -38,13 +39,10 @@ def run_case(case: dict[str, Any], folder: Path) -> str:
         text = (project / path).read_text(encoding="utf-8")
         assert old in text, f"{path} does not hold {old!r}"
         (project / path).write_text(text.replace(old, new), encoding="utf-8", newline="\n")
-    clean = {k: v for k, v in os.environ.items() if not k.startswith(("CTXC_", "GITHUB_", "NO_COLOR", "FORCE_"))}
-    environment = {**clean, "CTXC_CACHE_DIR": str(folder / "cache"), **case.get("env", {})}
+    environment = {"CTXC_CACHE_DIR": str(folder / "cache"), **case.get("env", {})}
+    done: Done
     for _ in range(case.get("runs", 1)):
-        done = subprocess.run(
-            [sys.executable, "-m", "ctxc", *case["args"]],
-            cwd=project / case.get("cwd", "."), capture_output=True, check=False, env=environment,
-        )  # fmt: skip
+        done = run(project / case.get("cwd", "."), *case["args"], **environment)
     parts = [
         f"status: {done.returncode}",
         "--- stdout",
@@ -67,9 +65,9 @@ def scrub(text: str, folder: Path) -> str:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_run(name: str, tmp_path: Path, update_goldens: bool) -> None:
+def test_run(name: str, tmp_path: Path, update_goldens: bool, run_here: Run) -> None:
     case = tomllib.loads((HERE / f"{name}.toml").read_text(encoding="utf-8"))
-    found = run_case(case, tmp_path)
+    found = run_case(case, tmp_path, run_here)
     recorded = HERE / f"{name}.txt"
     if update_goldens:
         recorded.write_text(found, encoding="utf-8", newline="\n")

@@ -6,15 +6,13 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from shell import Run, clean_environment, run_process
 
 from ctxc.app.init import write_starter
 from ctxc.cli.console import wants_color
-
-Run = Callable[..., subprocess.CompletedProcess[bytes]]
 
 
 @pytest.fixture
@@ -24,43 +22,28 @@ def project(tmp_path: Path) -> Path:
     return root
 
 
+@pytest.fixture(scope="module")
+def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """One cache for all processes of this module, which would each load a vocabulary."""
+    return str(tmp_path_factory.mktemp("cache"))
+
+
 @pytest.fixture
-def run(project: Path, tmp_path: Path) -> Run:
+def run(project: Path, shared_cache: str) -> Run:
     def call(*arguments: str, stdout: int | None = subprocess.PIPE, **environment: str) -> object:
-        inherited = {
-            k: v for k, v in os.environ.items() if not k.startswith(("CTXC_", "GITHUB_", "NO_COLOR", "FORCE_"))
-        }
-        return subprocess.run(
-            [sys.executable, "-m", "ctxc", *arguments],
-            cwd=project, stdout=stdout, stderr=subprocess.PIPE, check=False,
-            env={**inherited, "CTXC_CACHE_DIR": str(tmp_path / "cache"), **environment},
-        )  # fmt: skip
+        return run_process(project, *arguments, stdout=stdout, **{"CTXC_CACHE_DIR": shared_cache, **environment})
 
     return call  # type: ignore[return-value]
 
 
 @pytest.fixture
-def quick(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: object) -> Run:
+def quick(project: Path, tmp_path: Path, run_here: Run) -> Run:
     """The same inside this process, for what does not depend on being one of its own."""
-    from ctxc.__main__ import main
 
-    for name in list(os.environ):
-        if name.startswith(("CTXC_", "GITHUB_", "NO_COLOR", "FORCE_")):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("CTXC_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.chdir(project)
+    def call(*arguments: str, **environment: str) -> object:
+        return run_here(project, *arguments, **{"CTXC_CACHE_DIR": str(tmp_path / "cache"), **environment})
 
-    def call(*arguments: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
-        with monkeypatch.context() as patch:
-            for name, value in environment.items():
-                patch.setenv(name, value)
-            status = main(list(arguments))
-        sys.stdout.flush()
-        sys.stderr.flush()
-        captured = capfdbinary.readouterr()  # type: ignore[attr-defined]
-        return subprocess.CompletedProcess(arguments, status, captured.out, captured.err)
-
-    return call
+    return call  # type: ignore[return-value]
 
 
 def error_of(done: subprocess.CompletedProcess[bytes]) -> str:
@@ -198,11 +181,13 @@ def test_a_report_that_is_lost_is_no_success(run: Run) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="closing a descriptor of a POSIX shell")
-def test_a_closed_standard_output_is_survived(project: Path) -> None:
+def test_a_closed_standard_output_is_survived(project: Path, shared_cache: str) -> None:
     for arguments in ("--version", "compile", "nonsense"):
         done = subprocess.run(
-            f'"{sys.executable}" -m ctxc {arguments} >&-', cwd=project, shell=True, capture_output=True, check=False
-        )
+            f'"{sys.executable}" -m ctxc {arguments} >&-',
+            cwd=project, shell=True, capture_output=True, check=False,
+            env={**clean_environment(), "CTXC_CACHE_DIR": shared_cache},
+        )  # fmt: skip
         assert done.returncode == (2 if arguments == "nonsense" else 0), done.stderr
 
 
