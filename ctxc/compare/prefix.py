@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from typing import Any
 
 from ctxc.base.spans import Origin
@@ -18,6 +17,7 @@ from ctxc.compiler.wrap import is_native, is_verbatim
 from ctxc.model.change import FirstDifference, Prefix, SectionChange
 from ctxc.model.project import Sources
 from ctxc.model.provider import ModelRow, ProviderProfile, TokenizerRef
+from ctxc.providers import find_row
 
 Count = Callable[[TokenizerRef, str], int]
 """Tokens of a text by a tokenizer, before the model's own factor."""
@@ -240,7 +240,7 @@ def profile_of(view: View) -> tuple[ProviderProfile, ModelRow] | None:
         return None
     profile = view.project.providers.get(str(view.part("provider", "id")))
     model = str(view.part("provider", "model"))
-    row = next((r for r in profile.models if fnmatchcase(model, r.pattern)), None) if profile is not None else None
+    row = find_row(profile, model) if profile is not None else None
     return (profile, row) if profile is not None and row is not None else None
 
 

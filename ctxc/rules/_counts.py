@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from ctxc.compiler.resolve import DEFAULT_MARGIN, DEFAULT_OUTPUT_RESERVE
 from ctxc.model.counting import Tokenizer
 from ctxc.model.provider import ModelRow, ProviderProfile, TokenizerRef
 from ctxc.model.template import Template
+from ctxc.providers import find_row
 from ctxc.rules._texts import templates
 from ctxc.rules.engine import Context
 
@@ -31,7 +31,7 @@ def target(context: Context, provider: str = "", model: str = "") -> Target | No
         return None
     own = not provider or provider == settings.provider
     name = model or (settings.model if own else "") or profile.default_model
-    row = next((r for r in profile.models if fnmatchcase(name, r.pattern)), None)
+    row = find_row(profile, name)
     return Target(profile, row, name) if row is not None else None
 
 

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from fnmatch import fnmatchcase
 from typing import Any
 
 from ctxc.base.canonical import digest_text
@@ -22,7 +21,7 @@ from ctxc.model.project import Project
 from ctxc.model.provider import ModelRow, ProviderProfile, TokenizerRef
 from ctxc.model.section import Kind, Section
 from ctxc.model.usage import Layout
-from ctxc.providers import prices_of, shape
+from ctxc.providers import find_row, prices_of, shape
 from ctxc.tokens import ships
 from ctxc.usage.cache_rules import CacheRules, cache_rules
 from ctxc.usage.difference import Keys
@@ -111,7 +110,7 @@ def _tokenizer(told: Mapping[str, Any]) -> str:
 
 
 def _row(profile: ProviderProfile | None, model: str) -> ModelRow | None:
-    return next((r for r in profile.models if fnmatchcase(model, r.pattern)), None) if profile is not None else None
+    return find_row(profile, model) if profile is not None else None
 
 
 def _template_path(project: Project, template: Mapping[str, Any]) -> str:
