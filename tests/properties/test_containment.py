@@ -93,7 +93,8 @@ def test_all_recorded_payloads_are_contained(shape_id: str, wrapper_id: str, sha
     plain, _ = request_with("X", shape_id, wrapper_id)
     rows = [json.loads(line)["text"] for line in (shared / "security/injections.jsonl").open(encoding="utf-8")]
     assert len(rows) > 300
-    for payload in set(rows).difference(own_rows()):  # those have a test of their own
+    own = set(own_rows())  # these have a test of their own
+    for payload in [row for row in rows if row not in own]:
         check(payload, shape_id, wrapper_id, plain)
 
 
