@@ -34,6 +34,7 @@ class Lane:
     of the section, with what the snapshot says of each and its JSON before and after the position."""
 
     tokenizer: Tokenizer
+    reference: Tokenizer  # of limits that authors write without a model in mind: a fragment's own max_tokens
     shape: Shape
     drafts: dict[int, Draft] = field(default_factory=dict)
     entries: dict[int, tuple[dict[str, Any], str, str]] = field(default_factory=dict)

@@ -1,4 +1,7 @@
-"""A fragment over its own ``max_tokens`` is an error that names the chain which brought it in."""
+"""A fragment over its own ``max_tokens`` is an error that names the chain which brought it in.
+
+The limit is one of the text, in tokens of o200k_base, whichever model the fragment is compiled for.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ def check_fragments(request: Request, drafts: Mapping[str, Draft]) -> None:
     checked = list(_doubtful(request, drafts.values()))
     if not checked:
         return
-    counts = request.tokenizer.count_many([d.content for d, _, _ in checked])
+    counts = request.reference.count_many([d.content for d, _, _ in checked])
     for (draft, fragment, limit), tokens in zip(checked, counts, strict=True):
         if tokens > limit:
             raise Refused(
@@ -33,15 +36,19 @@ def check_fragments(request: Request, drafts: Mapping[str, Draft]) -> None:
 
 
 def _doubtful(request: Request, drafts: Iterable[Draft]) -> Iterable[tuple[Draft, Fragment, int]]:
-    """The fragments that have to be counted without their blocks.
+    """The fragments that have to be counted by themselves.
 
-    A block counts at least as much as the text in it (a property test): where the block keeps to the limit, so does
-    the text, unless the model's count is scaled down from the vocabulary's own, in which the limit is written.
+    A block counts at least as much as the text in it (a property test): where the block keeps to the limit in the
+    same vocabulary, so does the text. In any other a token is at least one byte.
     """
     row = request.row
-    scaled_down = row.tokenizer.factor_bp < 10_000 or bool(row.framing.get("estimate"))
+    same = request.tokenizer.id == request.reference.id
+    scaled = row.tokenizer.factor_bp != 10_000 or bool(row.framing.get("estimate"))
     for draft in drafts:
         fragment: Fragment | None = draft.section.attributes.get("fragment")
         limit = fragment.max_tokens if fragment is not None else None
-        if fragment is not None and limit is not None and (scaled_down or draft.tokens > limit):
+        if fragment is None or limit is None:
+            continue
+        over = draft.tokens > limit if same and not scaled else len(draft.content.encode("utf-8")) > limit
+        if over:
             yield draft, fragment, limit

@@ -25,6 +25,9 @@ from ctxc.model.template import Amount, Template
 from ctxc.providers import find_row
 from ctxc.providers.port import Shape
 
+REFERENCE = TokenizerRef(id="o200k_base", method="exact")
+"""The vocabulary of a fragment's own ``max_tokens``: a limit of its text, whichever model it is compiled for."""
+
 DEFAULT_OUTPUT_RESERVE = 4096
 """Tokens kept for the answer where a template names no reserve (a lint finding says so)."""
 
@@ -73,7 +76,12 @@ def resolve(
         limits=_limits(project, fixture, template, row),
         now=fixture.now,
         lane=memo.lane(
-            provider, row, model, lambda: Lane(tokenizer=tokenizers(row.tokenizer), shape=shapes(provider.shape))
+            provider,
+            row,
+            model,
+            lambda: Lane(
+                tokenizer=tokenizers(row.tokenizer), reference=tokenizers(REFERENCE), shape=shapes(provider.shape)
+            ),
         ),
         memo=memo,
     )

@@ -62,6 +62,11 @@ class Request:
         return self.lane.tokenizer
 
     @property
+    def reference(self) -> Tokenizer:
+        """Who counts what authors limit without a model in mind."""
+        return self.lane.reference
+
+    @property
     def shape(self) -> Shape:
         """Who renders."""
         return self.lane.shape

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ctxc.compiler.resolve import DEFAULT_MARGIN, DEFAULT_OUTPUT_RESERVE
-from ctxc.model.counting import Tokenizer
 from ctxc.model.provider import ModelRow, ProviderProfile, TokenizerRef
 from ctxc.model.template import Template
 from ctxc.providers import find_row
-from ctxc.rules._texts import templates
 from ctxc.rules.engine import Context
 
 _FALLBACK = TokenizerRef(id="o200k_base", method="exact")
@@ -38,16 +36,6 @@ def target(context: Context, provider: str = "", model: str = "") -> Target | No
 def target_of(context: Context, template: Template) -> Target | None:
     """The provider and model that a template is compiled for, unless a fixture says otherwise."""
     return target(context, template.provider, template.model)
-
-
-def default_tokenizer(context: Context) -> Tokenizer:
-    """The vocabulary of the project's model: the configuration's, else the first template's, else o200k_base."""
-    return context.shared(_default_tokenizer)
-
-
-def _default_tokenizer(context: Context) -> Tokenizer:
-    found = target(context) or next((t for t in (target_of(context, x) for x in templates(context)) if t), None)
-    return context.tokenizers(found.row.tokenizer if found is not None else _FALLBACK)
 
 
 class Room(NamedTuple):

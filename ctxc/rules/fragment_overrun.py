@@ -34,8 +34,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ctxc.compiler.resolve import REFERENCE
 from ctxc.model.finding import Finding
-from ctxc.rules._counts import default_tokenizer
 from ctxc.rules.engine import Context, rule
 
 
@@ -50,7 +50,7 @@ def check(context: Context) -> Iterator[Finding]:
                 texts[fragment.origin] = (fragment, text)
     if not texts:
         return
-    tokenizer = default_tokenizer(context)
+    tokenizer = context.tokenizers(REFERENCE)
     counts = tokenizer.count_many([text for _, text in texts.values()])
     for (fragment, _), tokens in zip(texts.values(), counts, strict=True):
         limit = fragment.max_tokens
