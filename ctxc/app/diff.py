@@ -8,28 +8,30 @@ options give an equal change.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ctxc.app.diff_sides import DiffRequest, Side, Sides, open_sides
 from ctxc.base.canonical import canonical
 from ctxc.base.errors import NothingMatched
-from ctxc.model.change import Change, Revision
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ctxc.app.diff_index import Known
     from ctxc.app.diff_reach import Reach
     from ctxc.app.workspace import Workspace
+    from ctxc.model.change import Change
     from ctxc.model.project import Settings
+    from ctxc.model.revision import Revision
 
-_SPACE = "app.diff.change"
+_SPACE, _DRAWN = "app.diff.change", "app.diff.drawn"
 _KEPT_BYTES = 16 << 20  # a larger change is worked out again: reading it back would take as long
 FORMAT = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DiffOutcome:
+class DiffOutcome(NamedTuple):
     """A change, and for people who asked: what it rests on."""
 
     change: Change
@@ -46,6 +48,37 @@ def diff_workspace(workspace: Workspace, request: DiffRequest) -> DiffOutcome:
             sides.repository.close()
     workspace.close()
     return outcome
+
+
+class Drawing(NamedTuple):
+    """A form in which a change is wanted: the name of a format, and how it may be drawn (``ctxc.report.View``)."""
+
+    format: str
+    color: bool = False
+    width: int | None = None
+    verbosity: int = 0
+    stat: bool = False
+    facets: tuple[str, ...] = ()
+
+
+class Drawn(NamedTuple):
+    """A change as text, once for each drawing, and whether anything differs."""
+
+    texts: tuple[str, ...]
+    differs: bool
+    notes: tuple[str, ...] = ()
+
+
+def draw_diff(workspace: Workspace, request: DiffRequest, drawings: Sequence[Drawing]) -> Drawn:
+    """The change that a request asks for, drawn. What was drawn of the same two trees before is returned as it was."""
+    sides = open_sides(workspace, request)
+    try:
+        drawn = _Diff(workspace, request, sides).drawn(drawings)
+    finally:
+        if sides.repository is not None:
+            sides.repository.close()
+    workspace.close()
+    return drawn
 
 
 def diff_sides(workspace: Workspace, request: DiffRequest, sides: Sides) -> DiffOutcome:
@@ -79,6 +112,34 @@ class _Diff:
         self._store(key, change)
         return self._outcome(change)
 
+    def drawn(self, drawings: Sequence[Drawing]) -> Drawn:
+        """The change as text; from the cache where these two trees were drawn like this before."""
+        base, head = self.sides.base, self.sides.head
+        keys = []
+        if base.root_id and head.root_id and self.workspace.cache is not None:
+            trees = self._key(base.root_id, head.root_id)
+            keys = [self._drawn_key(trees, d) for d in drawings]
+            known = _texts_of([self.store.get_blobs(_DRAWN, keys).get(k) for k in keys])
+            if known is not None:
+                self.notes.append("from the cache: these two trees were compared before")
+                return Drawn(texts=known[0], differs=known[1], notes=tuple(self.notes))
+        change = self.run().change
+        texts = tuple(_draw(change, d) for d in drawings)
+        differs = not change.is_empty
+        for key, text in zip(keys, texts, strict=True) if keys else ():
+            if len(text) <= _KEPT_BYTES:
+                data = json.dumps([differs, text], ensure_ascii=False).encode("utf-8", "surrogatepass")
+                self.store.put_blobs(_DRAWN, {key: data})
+        return Drawn(texts=texts, differs=differs, notes=tuple(self.notes))
+
+    def _drawn_key(self, trees: bytes, drawing: Drawing) -> bytes:
+        names = [
+            [r.rev, r.kind, r.commit, r.label, r.how, r.provider, r.model]
+            for r in (self.sides.base.revision, self.sides.head.revision)
+        ]
+        how = [drawing.format, drawing.color, drawing.width, drawing.verbosity, drawing.stat, list(drawing.facets)]
+        return sha256(trees + canonical([names, how]).encode("utf-8", "surrogatepass")).digest()
+
     def _is_same_tree(self, base: Side, head: Side) -> bool:
         """Whether nothing can differ: one tree, one configuration, one model."""
         same = bool(base.root_id) and base.root_id == head.root_id
@@ -87,7 +148,7 @@ class _Diff:
     def _compare(self, base: Side, head: Side) -> Change:
         from ctxc.app.diff_compare import Comparison
         from ctxc.app.diff_reach import Reacher
-        from ctxc.app.store import identity
+        from ctxc.app.identity import identity
 
         request = self.request
         reach = Reacher(
@@ -130,7 +191,7 @@ class _Diff:
     # --- what is kept ---------------------------------------------------------------------------------------------
 
     def _key(self, base: str, head: str) -> bytes:
-        from ctxc.app.store import identity
+        from ctxc.app.identity import identity
 
         request = self.request
         value = [
@@ -152,6 +213,7 @@ class _Diff:
         if data is None:
             return None
         from ctxc.compare.codec import decode
+        from ctxc.model.change import Change
 
         try:
             return decode(Change, json.loads(data))
@@ -179,6 +241,29 @@ def _plain(settings: Settings | None) -> list[object]:
     return [*(list(x) for x in lists), settings.provider, settings.model, settings.extra.get("tokenizers", {})]
 
 
+def _draw(change: Change, drawing: Drawing) -> str:
+    from ctxc.compare.narrow import only
+    from ctxc.report import View
+    from ctxc.report.diffs import DiffView, render
+
+    view = View(color=drawing.color, width=drawing.width, verbosity=drawing.verbosity)
+    return render(drawing.format, only(change, drawing.facets), DiffView(view=view, stat=drawing.stat))
+
+
+def _texts_of(blobs: Sequence[bytes | None]) -> tuple[tuple[str, ...], bool] | None:
+    """Texts, and whether anything differs, as they were kept; None where one is not there or is something else."""
+    texts, differs = [], False
+    for blob in blobs:
+        try:
+            differs, text = json.loads(blob or b"")
+        except (ValueError, TypeError):
+            return None
+        if type(differs) is not bool or not isinstance(text, str):
+            return None
+        texts.append(text)
+    return tuple(texts), differs
+
+
 def _told(side: Side, known: Revision) -> Revision:
     """What this command calls a side, with what was found out about it before."""
     return replace(side.revision, errors=known.errors)
@@ -186,5 +271,6 @@ def _told(side: Side, known: Revision) -> Revision:
 
 def _nothing(base: Revision, head: Revision) -> Change:
     from ctxc import __version__
+    from ctxc.model.change import Change
 
     return Change(version=__version__, base=base, head=head)

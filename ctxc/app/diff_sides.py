@@ -7,11 +7,13 @@ reported as "no differences". An explicit base that is the head itself compares 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ctxc.app import config as configuration
-from ctxc.base.errors import ConfigError, RevisionError, UsageError
+from ctxc.base.errors import ConfigError, CtxcError, RevisionError, UsageError
 from ctxc.model.revision import Revision
 
 if TYPE_CHECKING:
@@ -104,7 +106,25 @@ def _repository(workspace: Workspace, request: DiffRequest) -> Repository | None
     return Repository.discover(root, environ=workspace.environment, trust=request.trust_repository)
 
 
+def _look_up(repository: Repository, names: Iterable[str]) -> None:
+    """Ask git for the revisions while its other process starts; what is wrong with one is said when it is used."""
+    from threading import Thread
+
+    def start() -> None:
+        with suppress(CtxcError):
+            repository.head()
+
+    thread = Thread(target=start)
+    thread.start()
+    try:
+        repository.resolve_all(names)
+    finally:
+        thread.join()
+
+
 def _opened(workspace: Workspace, request: DiffRequest, repository: Repository | None) -> Sides:
+    if repository is not None:
+        _look_up(repository, (name for name in (request.base, request.head) if not name.startswith(SNAPSHOT)))
     head = _head(workspace, request, repository)
     notes = repository.place.notes if repository is not None else ()
     if request.base.startswith(SNAPSHOT):
@@ -172,11 +192,31 @@ def _at(workspace: Workspace, repository: Repository, name: str) -> Side:
 def _settings(workspace: Workspace, tree: Tree, label: str) -> Settings:
     """The settings in a tree, under the same flags and environment as everything else."""
     flags = {v.name: v.value for v in workspace.config.values if v.origin == f"--{v.name}"}
+    if _is_configured_alike(workspace, tree):
+        return workspace.settings
     try:
         source = configuration.source_in_tree(tree)
         return configuration.resolve(source, flags=flags, environment=workspace.environment).settings
     except ConfigError as error:
         raise ConfigError(f"{error.message} (in {label})", help=error.help, location=error.location) from error
+
+
+def _is_configured_alike(workspace: Workspace, tree: Tree) -> bool:
+    """Whether a tree is configured by the very bytes that configure the work tree: then nothing has to be parsed."""
+    name = workspace.config.path
+    try:
+        there = {n: tree.read(n) for n in (configuration.FILE, configuration.PYPROJECT) if tree.exists(n)}
+        if configuration.PYPROJECT in there and not configuration.has_table(there[configuration.PYPROJECT]):
+            del there[configuration.PYPROJECT]
+        if list(there) != ([name] if name else []):
+            return False
+        return not name or _bare(there[name]) == _bare(configuration.read_bytes(workspace.root / name, name))
+    except CtxcError:
+        return False
+
+
+def _bare(data: bytes) -> bytes:
+    return data.replace(b"\r\n", b"\n")
 
 
 def _explicit(workspace: Workspace, request: DiffRequest, repository: Repository | None, head: Side) -> Side:

@@ -7,7 +7,7 @@ tree, clone, branch or checkout is made, and nothing that the repository configu
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import NamedTuple
@@ -101,6 +101,21 @@ class Repository:
         if known is None:
             known = self._resolved[revision] = self._resolve(revision)
         return known
+
+    def resolve_all(self, revisions: Iterable[str]) -> None:
+        """Look several revisions up in one process, so that ``resolve`` knows them.
+
+        Nothing is said of one that fails, and nothing is kept where git had anything to remark: ``resolve`` will.
+        """
+        names = [r for r in dict.fromkeys(revisions) if r not in self._resolved and _is_plain(r)]
+        if len(names) < 2:
+            return
+        peeled = [f"{name}^{{commit}}" for name in names]
+        found = self._git.run("rev-parse", "--end-of-options", *peeled, accept=(0, 1, 128))
+        # Older versions of git print the option as well where --verify is not given, which takes one revision only.
+        ids = [line for line in found.text.split("\n") if line != "--end-of-options"]
+        if found.status == 0 and not found.stderr and len(ids) == len(names) and all(map(is_oid, ids)):
+            self._resolved.update(zip(names, ids, strict=True))
 
     def head(self) -> str | None:
         """The commit id of HEAD; None before the first commit."""
@@ -214,3 +229,10 @@ class Repository:
         near = similar_names(self.place, revision)
         help = f"did you mean {' or '.join(near)}?" if near else "see `git branch --all` and `git tag`"
         return RevisionError(f"'{name}' is not a revision of this repository ({complaint})", help=help)
+
+
+def _is_plain(revision: str) -> bool:
+    """Whether a revision is one that may stand beside others on a command line of git."""
+    if not revision.isascii() or revision.startswith(("-", ":", "^")) or ".." in revision:
+        return False
+    return bool(revision) and len(revision) <= _MAX_REVISION and not _UNSAFE.search(revision)

@@ -19,7 +19,7 @@ from typing import Annotated
 
 import typer
 
-from ctxc.app.diff import diff_workspace
+from ctxc.app.diff import Drawing, draw_diff
 from ctxc.app.diff_sides import DiffRequest
 from ctxc.base.errors import UsageError
 from ctxc.cli import completion
@@ -85,42 +85,37 @@ def run(
     if (model or provider) and not (against_model or against_provider) and not _one(base, against, "BASE"):
         raise UsageError("one model is no comparison", help="name the other: --against-model, or a BASE revision")
     workspace = current.workspace()
-    outcome = diff_workspace(
-        workspace,
-        DiffRequest(
-            base=_one(base, against, "BASE"),
-            head=_one(head, rev, "HEAD"),
-            staged=staged,
-            allow_same=allow_same,
-            provider=provider,
-            model=model,
-            against_provider=against_provider,
-            against_model=against_model,
-            fixtures=tuple(fixture or ()),
-            templates=tuple(template or ()),
-            context=context,
-            whole=everything,
-            trust_repository=trust,
-        ),
-    )
     console = current.console
-    for note in (*workspace.notes, *outcome.notes):
+    view = console.view()
+    shown = Drawing(
+        format=format, color=view.color, width=view.width, verbosity=view.verbosity, stat=stat, facets=facets
+    )
+    request = DiffRequest(
+        base=_one(base, against, "BASE"),
+        head=_one(head, rev, "HEAD"),
+        staged=staged,
+        allow_same=allow_same,
+        provider=provider,
+        model=model,
+        against_provider=against_provider,
+        against_model=against_model,
+        fixtures=tuple(fixture or ()),
+        templates=tuple(template or ()),
+        context=context,
+        whole=everything,
+        trust_repository=trust,
+    )
+    drawings = [Drawing(format=name, stat=stat, facets=facets) for name, _ in outputs]
+    drawn = draw_diff(workspace, request, [shown, *drawings])
+    for note in (*workspace.notes, *drawn.notes):
         console.note(note, level=1)
-    change = outcome.change
-    if facets:
-        from ctxc.compare.narrow import only as narrowed
-
-        change = narrowed(change, facets)
-    from ctxc.report import View
-    from ctxc.report.diffs import DiffView, render
-
-    for name, path in outputs:
+    if outputs:
         from ctxc.app.output import write_text
 
-        write_text(path, render(name, change, DiffView(view=View(), stat=stat)))
-    if console.verbosity > -2:
-        console.report(render(format, change, DiffView(view=console.view(), stat=stat)), machine=format == "json")
-    return 1 if exit_code and not outcome.change.is_empty else 0
+        for (_, path), text in zip(outputs, drawn.texts[1:], strict=True):
+            write_text(path, text)
+    console.report(drawn.texts[0], machine=format == "json")
+    return 1 if exit_code and drawn.differs else 0
 
 
 def _one(argument: str | None, option: str | None, what: str) -> str:
