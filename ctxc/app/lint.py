@@ -10,7 +10,7 @@ from ctxc.app import suppress
 from ctxc.app.lint_rules import check_words, choose, rule_settings
 from ctxc.app.lint_store import AskedTree, LintStore, Record
 from ctxc.app.scan import Scan
-from ctxc.base.errors import ConfigError, CtxcError, NothingMatched
+from ctxc.base.errors import ConfigError, CtxcError, NothingMatched, UnreadableSource
 from ctxc.base.spans import Location
 from ctxc.model.codes import CODES
 from ctxc.model.finding import Finding, Severity
@@ -221,6 +221,7 @@ def _run(
 def _with_unread(project: Project, tree: AskedTree, scan: Scan) -> Project:
     """The project with what is wrong in files that lie in its folders and that nothing read: nobody else would say."""
     from ctxc.parse import document
+    from ctxc.parse.context import unreadable
     from ctxc.parse.problems import finding
 
     found = list(project.findings)
@@ -228,7 +229,11 @@ def _with_unread(project: Project, tree: AskedTree, scan: Scan) -> Project:
     for path in sorted(scan.digests):
         if path in tree.asked or path in seen or document.syntax_of(path) == "text":
             continue
-        data = _bytes(tree, path)
+        try:
+            data = tree.read(path, limit=_MAX_INPUT_BYTES)
+        except UnreadableSource as error:
+            found.append(finding(unreadable(error), path))
+            continue
         parsed = document.parse(path, data)
         spans = document.places(path, data) if parsed.problems else {}
         found.extend(finding(p, path, span=document.find(spans, p.pointer, key=p.on_key)) for p in parsed.problems)

@@ -34,6 +34,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ctxc.base.spans import Origin
 from ctxc.model.finding import Finding
 from ctxc.model.section import DEFAULTS, Tier
 from ctxc.model.template import SectionSpec, Template
@@ -45,8 +46,18 @@ from ctxc.rules.engine import Context, rule
 def check(context: Context) -> Iterator[Finding]:
     """Floors of buckets and sections, and the tokens of required texts, against what is left for input."""
     for template in templates(context):
-        available = room(context, template).available
+        window, reserve, margin, available = room(context, template)
         if available is None:
+            continue
+        if available <= 0:
+            yield RULE.finding(
+                context,
+                f"template {template.id!r} leaves nothing for input: of a window of {window} tokens, output_reserve takes "
+                f"{reserve} and safety_margin {margin}",
+                at=_budget(template),
+                help="lower `output_reserve` and `safety_margin`, or take a model with a larger window",
+                data={"window": window, "reserve": reserve, "margin": margin},
+            )
             continue
         floors = sum(b.min for b in template.budget.buckets) + sum(s.min_tokens for s in template.sections)
         texts = [text for spec in template.sections if (text := _required_text(context, spec))]
@@ -60,11 +71,15 @@ def check(context: Context) -> Iterator[Finding]:
                 context,
                 f"template {template.id!r} promises {floors + required} tokens ({', '.join(parts)}) "
                 f"and has {available} for input",
-                at=template.budget.origin if template.budget.origin.path else template.origin.child("template_id"),
+                at=_budget(template),
                 help="lower the floors, shorten what is required, or raise `ceiling`",
                 data={"floors": floors, "required": required, "available": available,
                       "delta": floors + required - available},
             )  # fmt: skip
+
+
+def _budget(template: Template) -> Origin:
+    return template.budget.origin if template.budget.origin.path else template.origin.child("template_id")
 
 
 def _required_text(context: Context, spec: SectionSpec) -> str:

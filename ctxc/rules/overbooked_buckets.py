@@ -45,7 +45,8 @@ def check(context: Context) -> Iterator[Finding]:
         available = room(context, template).available
         shares = {b.id: b.soft if b.soft is not None else b.max or b.min for b in template.budget.buckets}
         total = sum(shares.values())
-        if available and total > available:
+        # A window that leaves nothing for input is the finding of another rule.
+        if available is not None and 0 < available < total:
             yield RULE.finding(
                 context,
                 f"the buckets of template {template.id!r} share out {total} tokens, {total * 100 // available} percent "

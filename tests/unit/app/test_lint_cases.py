@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -48,7 +49,12 @@ def shell(root: Path, *arguments: str, **environment: str) -> subprocess.Complet
 
 
 @pytest.mark.parametrize(
-    "case", sorted(p.name for p in CASES.iterdir() if p.name[:2] in ("ci", "gl", "im", "si", "ts"))
+    "case",
+    sorted(
+        p.name
+        for p in CASES.iterdir()
+        if p.name[:2] in ("ci", "gl", "im", "si", "ts") or p.name in ("bt-013", "bt-016")
+    ),
 )
 def test_a_case_says_where_it_was_reported(case: str) -> None:
     about = json.loads((CASES / case / "case.json").read_text(encoding="utf-8"))
@@ -122,6 +128,32 @@ def test_im_018_a_path_in_other_letters(tmp_path: Path) -> None:
     (finding,) = [f for f in found(root) if f.name == "path-case"]
     assert short([finding]) == ["templates/t.yaml:4:26 path-case"]
     assert "policies/agents.md" in finding.message + finding.help
+
+
+# --- budgets and histories ------------------------------------------------------------------------------------------
+
+
+def test_bt_013_a_call_without_an_id(tmp_path: Path) -> None:
+    files = {
+        "templates/t.yaml": TEMPLATE,
+        "tests/fixtures/f.yaml": "fixture_id: f\ntemplate: t\ninputs: {history: {file: history.json}}\n",
+        "tests/fixtures/history.json": (CASES / "bt-013/history.anthropic.json").read_text(encoding="utf-8"),
+    }
+    call, result = found(write(tmp_path, files))
+    assert short([call, result]) == [f"tests/fixtures/history.json:{n}:4 bad-message" for n in (9, 22)]
+    assert call.location.pointer == "/1/content/0"
+    assert call.message == "the call has no id"
+
+
+def test_bt_016_a_window_that_the_answer_takes_whole(tmp_path: Path) -> None:
+    budget = "budget: {window: 8192, output_reserve: 8192}\nprovider: openai\nmodel: gpt-4.1\n"
+    root = write(tmp_path, {"templates/t.yaml": TEMPLATE.replace("sections:", f"{budget}sections:")})
+    (finding,) = found(root)
+    assert short([finding]) == ["templates/t.yaml:3:40 bad-value"]
+    assert finding.message == "output_reserve 8192 leaves nothing of the window 8192"
+    run = shell(root)
+    assert run.returncode == 1
+    assert re.search(rb" -\d", run.stdout) is None
 
 
 # --- tools ----------------------------------------------------------------------------------------------------------
