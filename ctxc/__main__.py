@@ -31,15 +31,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # being loaded, takes a twentieth of a warm command.
         gc.set_threshold(50_000, 20, 50)
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if given in (["--version"], ["-V"]):
-        # Nothing but this module and the version is imported so far; typer alone costs six times as much.
-        from ctxc import __version__
+    try:
+        if given in (["--version"], ["-V"]) and _print_version():
+            return OK
+        return _run(given)
+    except KeyboardInterrupt:
+        return INTERRUPTED  # while the modules were still being loaded
 
-        given_out = sys.stdout
-        if given_out is not None:
-            given_out.write(f"ctxc {__version__}\n")
-        return OK
-    return _run(given)
+
+def _print_version() -> bool:
+    """Print the version with nothing but this module imported (typer alone costs six times as much).
+
+    False where it could not be printed: the whole command then tries again, and says why.
+    """
+    from ctxc import __version__
+
+    out = sys.stdout
+    try:
+        if out is not None:
+            out.write(f"ctxc {__version__}\n")
+            out.flush()
+    except OSError:
+        return False
+    return True
 
 
 def _run(arguments: list[str]) -> int:

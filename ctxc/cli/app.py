@@ -44,16 +44,24 @@ def root_command() -> TyperGroup:
     return command
 
 
-def _root(
-    *, version: Annotated[bool, typer.Option("--version", "-V", help="Print the version and exit.")] = False
-) -> None:
-    # Alone, ``--version`` never gets here (ctxc/__main__.py); beside a command it is printed all the same.
-    if version:
+def _print_version(asked: bool) -> None:
+    # Alone, ``--version`` seldom gets here (ctxc/__main__.py); beside anything else it is printed all the same.
+    if asked:
         from ctxc import __version__
         from ctxc.cli.console import Console
 
         Console(environment={}).report(f"ctxc {__version__}\n")
         raise typer.Exit(0)
+
+
+def _root(
+    *,
+    version: Annotated[
+        bool,
+        typer.Option("--version", "-V", help="Print the version and exit.", is_eager=True, callback=_print_version),
+    ] = False,
+) -> None:
+    """The options of the root; a declaration, each is acted on by its callback."""
 
 
 def _global_params() -> list[Any]:
@@ -147,8 +155,27 @@ def _options(command: Any, context: Any, formatter: Any) -> None:
                 formatter.write_dl(records)
 
 
+def _quiet_help(option: Any) -> Any:
+    """The option of the help, printed by the console: Typer makes a closed pipe status 1, a full disk a fault."""
+    if option is not None:
+        option.callback = _show_help
+    return option
+
+
+def _show_help(context: Any, _param: Any, value: Any) -> None:
+    if value and not context.resilient_parsing:
+        from ctxc.cli.console import Console
+
+        Console(environment={}).report(context.get_help() + "\n")
+        context.exit()
+
+
 class Command(TyperCommand):
     """A command whose help keeps the global options apart."""
+
+    def get_help_option(self, ctx: Any) -> Any:
+        """Of ``--help``, printed by the console."""
+        return _quiet_help(super().get_help_option(ctx))
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write arguments and options."""
@@ -161,6 +188,10 @@ class LazyGroup(TyperGroup):
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
         self.commands = _Commands()
+
+    def get_help_option(self, ctx: Any) -> Any:
+        """Of ``--help``, printed by the console."""
+        return _quiet_help(super().get_help_option(ctx))
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Names in alphabetical order."""

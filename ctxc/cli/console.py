@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO
 
-from ctxc.base.errors import CtxcError
+from ctxc.base.errors import CtxcError, UnreadableSource
 
 if TYPE_CHECKING:
     from ctxc.report import View
@@ -30,6 +30,26 @@ def prepare_streams() -> None:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
+
+
+MAX_INPUT = 256 << 20
+"""Bytes that are taken from the standard input; what never ends has to stop somewhere."""
+
+
+def read_standard_input() -> bytes:
+    """All of the standard input; raises UnreadableSource where there is none, it fails, or it is over the limit."""
+    if sys.stdin is None:
+        raise UnreadableSource("the standard input is closed", help="name a file, or pipe one in")
+    try:
+        data = sys.stdin.buffer.read(MAX_INPUT + 1)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise UnreadableSource(
+            f"cannot read the standard input: {reason}", help="name a file, or pipe one in"
+        ) from error
+    if len(data) > MAX_INPUT:
+        raise UnreadableSource(f"the standard input is larger than {MAX_INPUT >> 20} MiB", help="split it")
+    return data
 
 
 def settle_streams(status: int) -> int:
@@ -230,5 +250,6 @@ def _write(stream: TextIO | None, text: str) -> None:
         stream.write(text)
     except OSError as error:
         _silence(stream)
-        if not _reader_gone(error):
+        # What the stream of errors does not take cannot be told anywhere; the status still says it.
+        if stream is not sys.stderr and not _reader_gone(error):
             raise CtxcError(f"the output could not be written: {error.strerror}") from error

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from ctxc.base.errors import UnreadableSource
 from ctxc.cli.console import Console
 
 if TYPE_CHECKING:
@@ -71,7 +72,15 @@ class Session:
     def start(self) -> Path:
         """The folder from which the project is looked for."""
         named = self.options.get("project") or self.environment.get("CTXC_PROJECT")
-        return Path(named) if named else Path.cwd()
+        if named:
+            return Path(named)
+        try:
+            return Path.cwd()
+        except OSError as error:
+            raise UnreadableSource(
+                f"the current folder cannot be read: {error.strerror or type(error).__name__}",
+                help="go to a folder that exists, or name the project's with -C",
+            ) from error
 
     @property
     def now(self) -> str:

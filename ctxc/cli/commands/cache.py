@@ -12,7 +12,6 @@ would refuse a call for its cache marks.
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -23,6 +22,7 @@ from ctxc.app.output import write_text
 from ctxc.app.selection import Selection
 from ctxc.base.errors import UsageError
 from ctxc.cli import completion
+from ctxc.cli.console import read_standard_input
 from ctxc.cli.session import FORMAT, session
 
 
@@ -86,7 +86,7 @@ def run(
     targets = [_target(text) for text in output or ()]
     workspace = current.workspace()
     if requests is not None:
-        stdin = sys.stdin.buffer.read() if requests == "-" else None
+        stdin = read_standard_input() if requests == "-" else None
         found = assess_log(
             workspace, requests, provider=provider, model=model, tokenizer=tokenizer, start=start, stdin=stdin
         )

@@ -1,7 +1,7 @@
 """Find mistakes in the sources while they are being typed.
 
-Judges the whole project, or the files and folders that are named. `-` reads one file from standard input; with
---stdin-filename it stands in that file's place. Each finding has a code: `ctxc rule CODE` explains it.
+Judges the whole project, or the files and folders that are named. `-` with --stdin-filename reads one file from the
+standard input, in place of the file of that name. Each finding has a code: `ctxc rule CODE` explains it.
 
 The exit status is 1 for a finding at or above --fail-on (default: error), 2 for wrong usage or a broken configuration.
 """
@@ -9,7 +9,6 @@ The exit status is 1 for a finding at or above --fail-on (default: error), 2 for
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -18,6 +17,7 @@ import typer
 from ctxc.app.lint import Linted, LintOptions, failing, lint, new_baseline
 from ctxc.base.errors import UnreadableSource, UsageError
 from ctxc.cli import completion
+from ctxc.cli.console import read_standard_input
 from ctxc.cli.outputs import check_format, emit, parse_outputs
 from ctxc.cli.session import Session, session
 from ctxc.report import render
@@ -200,7 +200,7 @@ def _stdin(paths: list[str], name: str | None) -> tuple[str, bytes] | None:
         raise UsageError("- needs --stdin-filename", help="write `ctxc lint - --stdin-filename PATH`")
     if len(paths) > 1:
         raise UsageError("- stands alone", help="judge the other files in a run of their own")
-    return name, sys.stdin.buffer.read()
+    return name, read_standard_input()
 
 
 def _at_root(path: str, root: Path) -> str:

@@ -15,7 +15,7 @@ import typer
 
 from ctxc.app.tokens import count_input
 from ctxc.cli import completion
-from ctxc.cli.console import is_terminal
+from ctxc.cli.console import is_terminal, read_standard_input
 from ctxc.cli.session import FORMAT, session
 from ctxc.report._tokens import tokens_json, tokens_text
 
@@ -50,7 +50,7 @@ def run(
     if file == "-":
         if is_terminal(sys.stdin):
             current.console.note("reading from the terminal; end with Ctrl-D")
-        stdin = sys.stdin.buffer.read()
+        stdin = read_standard_input()
     workspace = current.workspace()
     counted = count_input(workspace, file, provider=provider, model=model, tokenizer=tokenizer, kind=kind, stdin=stdin)
     for note in workspace.notes:

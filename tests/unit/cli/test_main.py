@@ -111,6 +111,25 @@ def test_2_without_a_command_with_the_help(quick: Run) -> None:
     assert "Commands:" in error_of(done)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="removing the current folder of a POSIX process")
+def test_2_where_the_current_folder_is_gone(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    done = subprocess.run(
+        f'rmdir "{gone}" && "{sys.executable}" -m ctxc lint',
+        cwd=gone, shell=True, capture_output=True, check=False, env=clean_environment(),
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert error_of(done).startswith("error: the current folder cannot be read: No such file or directory\n  help: ")
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["-q", "-V"], ["--version", "--no-cache"], ["-V", "compile"]])
+def test_the_version_beside_other_options(quick: Run, arguments: list[str]) -> None:
+    done = quick(*arguments)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.startswith(b"ctxc ") and done.stdout.count(b"\n") == 1
+
+
 def test_2_for_a_broken_configuration_with_its_place(quick: Run, project: Path) -> None:
     (project / "ctxc.yaml").write_text("modle: x\n")
     done = quick("compile")
@@ -158,13 +177,29 @@ def test_130_when_interrupted(project: Path) -> None:
     assert (done.returncode, done.stderr) == (130, "")
 
 
+def test_130_when_interrupted_before_anything_ran(project: Path) -> None:
+    """While the modules are still being loaded: a traceback of the import machinery once came out."""
+    code = (
+        "import sys; sys.argv = ['ctxc', 'compile']\n"
+        "class Stop:\n"
+        "    def find_spec(self, name, *a):\n"
+        "        if name == 'ctxc.cli.console': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Stop())\n"
+        "from ctxc.__main__ import main; sys.exit(main())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=project, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "")
+
+
 # --- streams ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes of a POSIX shell")
 def test_a_closed_pipe_is_quiet_and_does_not_change_the_status(run: Run, project: Path) -> None:
     (project / "fragments/broken.yaml").write_text("fragment_id: [\n")
-    for arguments, status in ((("compile",), 1), (("schema", "fixture"), 0)):
+    for arguments, status in (
+        (("compile",), 1), (("schema", "fixture"), 0), (("--help",), 0), (("compile", "-h"), 0), (("--version",), 0),
+    ):  # fmt: skip
         reader, writer = os.pipe()
         os.close(reader)
         done = run(*arguments, stdout=writer)
@@ -173,11 +208,37 @@ def test_a_closed_pipe_is_quiet_and_does_not_change_the_status(run: Run, project
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_a_report_that_is_lost_is_no_success(run: Run) -> None:
+@pytest.mark.parametrize("arguments", ["compile", "schema fixture", "--help", "compile --help", "--version"])
+def test_a_report_that_is_lost_is_no_success(run: Run, arguments: str) -> None:
     with open("/dev/full", "w") as full:
-        done = run("compile", stdout=full.fileno())
+        done = run(*arguments.split(), stdout=full.fileno())
     assert done.returncode == 2
-    assert "No space left on device" in error_of(done)
+    assert error_of(done) == "error: the output could not be written: No space left on device\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("arguments", ["compile nothing_of_that_name", "nonsense", ""])
+def test_an_error_that_is_lost_keeps_its_status(project: Path, shared_cache: str, arguments: str) -> None:
+    done = subprocess.run(
+        f'"{sys.executable}" -m ctxc {arguments} 2>/dev/full',
+        cwd=project, shell=True, capture_output=True, check=False,
+        env={**clean_environment(), "CTXC_CACHE_DIR": shared_cache},
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (2, b"")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="closing a descriptor of a POSIX shell")
+@pytest.mark.parametrize(
+    "arguments", ["tokens --provider text", "cache --requests -", "lint - --stdin-filename fragments/a.md"]
+)
+def test_2_where_the_standard_input_is_closed(project: Path, shared_cache: str, arguments: str) -> None:
+    done = subprocess.run(
+        f'"{sys.executable}" -m ctxc {arguments} <&-',
+        cwd=project, shell=True, capture_output=True, check=False,
+        env={**clean_environment(), "CTXC_CACHE_DIR": shared_cache},
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert error_of(done) == "error: the standard input is closed\n  help: name a file, or pipe one in\n"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="closing a descriptor of a POSIX shell")
