@@ -15,7 +15,9 @@ from ctxc.app.gates import Gate, Looked, gate_ids, gates
 from ctxc.app.gates._files import sources
 from ctxc.app.gates._judge import Judge, Judged, judge_by
 from ctxc.app.gates._linted import Linted, key_of, lint_sides, quiet
+from ctxc.app.gates._release import release_of
 from ctxc.app.gates._request import GateRequest, in_ci
+from ctxc.app.gates._shipped import bundle_id, shipped
 from ctxc.app.gates._side import GateSide
 from ctxc.app.gates._sides import GateSides, open_gate_sides
 from ctxc.app.gates._silence import WaiverUse
@@ -29,19 +31,23 @@ if TYPE_CHECKING:
     from ctxc.app.masking import Sources
     from ctxc.app.workspace import Workspace
     from ctxc.model.change import Change
+    from ctxc.model.release import Release
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateRun:
-    """What came out: the report, what it rests on, and what a release report is made of."""
+    """What came out: the release with its report, what it rests on, and notes for who asked."""
 
-    report: Report
+    release: Release
     head: GateSide
     base: GateSide | None
     change: Change | None
-    waivers: tuple[WaiverUse, ...] = ()
-    judged_by: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+    @property
+    def report(self) -> Report:
+        """The findings and the gates."""
+        return self.release.report
 
     def sources(self) -> Sources:
         """Texts of judged files for code frames, without the secrets in them."""
@@ -97,6 +103,13 @@ class _Gates:
         if sides.base is not None and sides.base.tree is not None and sides.base.settings is not None and not same:
             self.base = GateSide(sides.base.tree, sides.base.settings, workspace.store, kept=self.kept)
         self.notes = list(sides.notes)
+        if sides.bundle is not None and self.base is not None:
+            from ctxc.app.restore import compare_side
+
+            self.notes += [
+                f"this ctxc does not make of the bundle what it says: {told}"
+                for told in compare_side(self.base, sides.bundle)
+            ]
         self.verdicts: dict[str, _Verdict] = {g.id: _Verdict() for g in gates()}
 
     @property
@@ -122,15 +135,17 @@ class _Gates:
                     looked[gate.id] = gate.look(context, linted.facts)
         results = tuple(self._result(g, chosen, judges, looked.get(g.id)) for g in gates())
         self._check_something(results, chosen)
-        return GateRun(
-            report=self._report(judges, results),
-            head=self.head,
-            base=self.base,
-            change=judged.change,
+        report = self._report(judges, results)
+        release = release_of(
+            report,
+            self.head,
+            self.base,
+            judged.change,
             waivers=waivers[judges[0].side],
             judged_by=tuple(j.side for j in judges),
-            notes=tuple(self.notes),
+            failed=failing(report, self.request.fail_on),
         )
+        return GateRun(release=release, head=self.head, base=self.base, change=judged.change, notes=tuple(self.notes))
 
     # --- judging --------------------------------------------------------------------------------------------------
 
@@ -144,6 +159,7 @@ class _Gates:
             payloads=self.request.payloads,
             changed_at=self.sides.changed_at,
             config=self.workspace.config.path,
+            bundle=bundle_id(self.head, shipped(self.head)),
             kept=self.kept,
         )
 

@@ -10,6 +10,11 @@ from ctxc.base.errors import CtxcError, UsageError
 
 def write_text(path: Path, text: str) -> None:
     """Write a text as UTF-8 with line feeds; raises CtxcError where that cannot be done and leaves what was there."""
+    write_bytes(path, text.encode("utf-8", "backslashreplace"))
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write bytes; raises CtxcError where that cannot be done and leaves what was there."""
     import tempfile
 
     try:
@@ -18,12 +23,12 @@ def write_text(path: Path, text: str) -> None:
         target = path.resolve()
         if target.exists() and not target.is_file():
             # /dev/stdout, a pipe: there is nothing to rename over.
-            target.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
+            target.write_bytes(data)
             return
         handle, beside = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
         try:
-            with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
-                file.write(text)
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
             Path(beside).chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
             Path(beside).replace(target)
         except BaseException:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ctxc.model.change import Totals
 from ctxc.model.report import Report
 
 
@@ -47,23 +46,32 @@ class PrefixLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CostLine:
-    """What a template's requests to one model come to, at head and base. None or empty: not known."""
+    """What a template's requests to one model come to, at head and at the base.
+
+    ``p50`` and ``most`` are input tokens (nearest rank, and the most); money is for a thousand requests by the weights
+    of the fixtures, with the static prefix in the provider's cache (``warm``) or not (``cold``); ``ms`` is the longest
+    time that the provider profile's model gives for a cold one. None or empty: not known.
+    """
 
     template: str
     model: str
     fixtures: int
-    tokens_p50: int
-    tokens_max: int
-    base_p50: int | None = None
+    estimated: bool
+    p50: int
+    most: int
     cold: str = ""
     warm: str = ""
+    ms: int | None = None
+    base_p50: int | None = None
+    base_most: int | None = None
     base_cold: str = ""
-    latency_ms: int | None = None
+    base_warm: str = ""
+    base_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeLine:
-    """One fixture that differs: tokens, what of it, and whether its prefix moved."""
+    """One fixture that differs: how, its tokens on both sides, and what of its prefix is lost (tokens)."""
 
     fixture: str
     status: str
@@ -75,7 +83,7 @@ class ChangeLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaiverLine:
-    """A waiver and what became of it."""
+    """A waiver and what became of it: used, unused, expired or invalid, and how often it was used."""
 
     policy: str
     rule: str
@@ -90,16 +98,25 @@ class WaiverLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Release:
-    """Everything that the report of a release tells. ``bundle`` identifies what ships, all of it together."""
+    """Everything that the report of a release tells. ``bundle`` names what ships, all of it together.
+
+    ``judged_by`` are the sides whose policies judged; ``tokens_delta`` is the sum over fixtures that have a request on
+    both sides, None where there is no base; ``lost_tokens`` are tokens of prefixes that a cache no longer serves.
+    """
 
     report: Report
     bundle: str
+    base_bundle: str = ""
     shipped: tuple[Shipped, ...] = ()
     prefixes: tuple[PrefixLine, ...] = ()
     costs: tuple[CostLine, ...] = ()
     changes: tuple[ChangeLine, ...] = ()
-    totals: Totals | None = None
     waivers: tuple[WaiverLine, ...] = ()
     prices: tuple[str, ...] = ()
     judged_by: tuple[str, ...] = ()
     fixtures: int = 0
+    requests: int = 0
+    tokens_delta: int | None = None
+    prefixes_moved: int = 0
+    lost_tokens: int = 0
+    failed: bool = False

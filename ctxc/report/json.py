@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ctxc.model.report import CompileRun, Report
 from ctxc.report import View
 from ctxc.report._json import COMPILE_SCHEMA, dump, finding_value, head_value, summary_value
@@ -9,13 +11,17 @@ from ctxc.report._json import COMPILE_SCHEMA, dump, finding_value, head_value, s
 
 def render(report: Report, view: View) -> str:
     """The report with its suppressed findings, which never leave a machine format."""
-    value = {
+    return dump(report_value(report)) + "\n"
+
+
+def report_value(report: Report) -> dict[str, Any]:
+    """The report as plain values."""
+    return {
         **head_value(report),
         "findings": [finding_value(f, report) for f in report.findings],
         "suppressed": [finding_value(f, report) for f in report.suppressed],
         "summary": summary_value(report),
     }
-    return dump(value) + "\n"
 
 
 def render_run(run: CompileRun, view: View) -> str:

@@ -25,7 +25,7 @@ def render(report: Report, view: View) -> str:
         for gate in report.gates:
             about = f"{gate.status} | {gate.checked:,} | {markdown_text(gate.message)}"
             head += f"| {markdown_text(gate.id)} | {about} |\n"
-    return _fit(head, _finding_rows(report.findings), _FINDING_HEAD, "finding")
+    return _fit(head, finding_rows(report.findings), FINDING_HEAD, "finding")
 
 
 def render_run(run: CompileRun, view: View) -> str:
@@ -33,7 +33,7 @@ def render_run(run: CompileRun, view: View) -> str:
     head = f"### ctxc compile: {run_summary(run)}\n"
     text = _fit(head, _run_rows(run, view), _RUN_HEAD, "fixture")
     if run.report.findings:
-        text = _fit(text, _finding_rows(run.report.findings), _FINDING_HEAD, "finding")
+        text = _fit(text, finding_rows(run.report.findings), FINDING_HEAD, "finding")
     return text
 
 
@@ -41,7 +41,7 @@ _RUN_HEAD = (
     "\n| | fixture | outcome | tokens | of | | kept | cut | dropped | prefix |\n"
     "|---|---|---|---:|---:|---:|---:|---:|---:|---:|\n"
 )
-_FINDING_HEAD = "\n| severity | code | where | what |\n|---|---|---|---|\n"
+FINDING_HEAD = "\n| severity | code | where | what |\n|---|---|---|---|\n"
 
 
 def _run_rows(run: CompileRun, view: View) -> Iterable[str]:
@@ -49,7 +49,7 @@ def _run_rows(run: CompileRun, view: View) -> Iterable[str]:
         row = compiled.row
         cells = [
             "✓" if row.ok else "✗",
-            _cell_code(row.fixture_id),
+            cell_code(row.fixture_id),
             markdown_text(outcome(row, View())),
             spent(row),
             tokens(row.available),
@@ -62,18 +62,19 @@ def _run_rows(run: CompileRun, view: View) -> Iterable[str]:
         yield f"| {' | '.join(cells)} |\n"
 
 
-def _finding_rows(findings: tuple[Finding, ...]) -> Iterable[str]:
+def finding_rows(findings: tuple[Finding, ...]) -> Iterable[str]:
+    """Rows under ``FINDING_HEAD``, worst first."""
     for finding in worst_first(findings):
         what = markdown_text(finding.message)
         if finding.help:
             what += f"<br>{markdown_text(finding.help)}"
         if finding.fixture:
-            what += f"<br>fixture {_cell_code(finding.fixture)}"
-        place = _cell_code(str(finding.location))
+            what += f"<br>fixture {cell_code(finding.fixture)}"
+        place = cell_code(str(finding.location))
         yield f"| {finding.severity.label} | {markdown_text(finding.code)} | {place} | {what} |\n"
 
 
-def _cell_code(text: str) -> str:
+def cell_code(text: str) -> str:
     """A code span inside a table cell; a bar would end the cell, so such a text is plain words."""
     return markdown_text(text) if "|" in text else markdown_code(text)
 

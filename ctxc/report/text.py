@@ -16,11 +16,17 @@ _GATE_MARKS = {"passed": "✓", "failed": "✗", "not_applicable": "–", "not_c
 
 def render(report: Report, view: View) -> str:
     """Findings as frames, worst last so that it stands above the prompt, then the gates and a tally."""
+    return drawn(report, view, "")
+
+
+def drawn(report: Report, view: View, more: str) -> str:
+    """The same, with ``more`` between the gates and the tally."""
     parts = [frame(f, view) for f in report.findings]
     if view.verbosity > 0:
         parts += [_suppressed(report, view)] if report.suppressed else []
     if report.gates:
         parts.append(_gates(report, view))
+    parts += [more] if more else []
     parts.append(_last_line(report, view))
     return "\n".join(parts)
 

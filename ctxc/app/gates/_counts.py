@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
+from ctxc.compare.versions import objects
 from ctxc.rules._ground import ground, items, selected, settings
 from ctxc.rules.engine import Context
 
@@ -39,3 +41,11 @@ def requests(context: Context) -> int:
 def parameters(context: Context, step: str) -> Any:
     """Whether some policy has parameters for a step."""
     return next((True for _ in settings(context, step)), False)
+
+
+def compared(context: Context, kinds: Collection[str]) -> int:
+    """Versioned objects of these kinds on either side; none without a base."""
+    base = ground(context).base_project
+    if base is None:
+        return 0
+    return len([key for key in objects(context.project).keys() | objects(base).keys() if key[0] in kinds])

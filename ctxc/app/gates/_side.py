@@ -91,14 +91,16 @@ class GateSide:
         """What the compiles of all fixtures found."""
         return tuple(f for name in self.measured for f in self._findings.get(name, ()))
 
+    def outside(self) -> frozenset[str]:
+        """Files that fixtures are compiled from and that lie in none of the project's folders."""
+        assert self.measured is not None  # which is where it is found out what they are
+        read = {p for files in self._dependencies.values() for p in files}
+        return frozenset(p for p in read - self.scan.digests.keys() if not p.startswith(_BUILTIN))
+
     def shipped_files(self) -> dict[str, str]:
         """Path to SHA-256 of every file that requests are made from, and of the policies; no file of a fixture."""
-        assert self.measured is not None  # which is where it is found out what they are
-        others = {p for files in self._dependencies.values() for p in files if not p.startswith(_BUILTIN)}
-        paths = (self.scan.digests.keys() | others) - self.scan.fixture_files
-        inputs = {p for p in others if p.startswith(tuple(f"{f.strip('/')}/" for f in self.settings.fixtures))}
-        found = self.scan.digests_of(paths - inputs)
-        return {path: digest for path, digest in found if digest != "absent"}
+        paths = (self.scan.digests.keys() - self.scan.fixture_files) | self.outside()
+        return {path: digest for path, digest in self.scan.digests_of(paths) if digest != "absent"}
 
     def package(self, fixture_id: str) -> Package:
         """The package of a fixture, compiled when it is first asked for."""

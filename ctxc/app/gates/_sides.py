@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ctxc.app.diff_sides import SNAPSHOT, DiffRequest, Side, Sides, open_sides
@@ -10,6 +11,7 @@ from ctxc.base.errors import RevisionError
 
 if TYPE_CHECKING:
     from ctxc.app.workspace import Workspace
+    from ctxc.model.bundle import Bundle
     from ctxc.source.git import Repository
 
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 class GateSides:
     """Both sides. ``base`` is None where there is nothing to compare with; ``why`` says how it came to that.
 
+    ``bundle`` is what the base was read from, if it is a release bundle.
     ``same``: base and head are one tree, as on the default branch. ``changed_at`` is when what is judged was committed,
     in seconds since 1970 (None: it is not committed, or git does not say).
     """
@@ -26,7 +29,7 @@ class GateSides:
     repository: Repository | None
     why: str = ""
     same: bool = False
-    bundle: str = ""  # path of a bundle that is the base
+    bundle: Bundle | None = None
     changed_at: int | None = None
     notes: tuple[str, ...] = ()
 
@@ -46,13 +49,15 @@ def open_gate_sides(workspace: Workspace, request: DiffRequest) -> GateSides:
     where nobody asked for one and none exists."""
     if request.base:
         sides = open_sides(workspace, request)
-        base = sides.base
+        base, bundle = sides.base, None
+        if base.snapshot:
+            base, bundle = _bundled(workspace, base, sides.repository)
         return GateSides(
             head=sides.head,
-            base=None if base.snapshot else base,
+            base=base,
             repository=sides.repository,
             why=base.revision.label,
-            bundle=base.snapshot,
+            bundle=bundle,
             same=_is_same(base, sides.head),
             changed_at=_changed_at(sides.repository, sides.head),
             notes=sides.notes,
@@ -72,6 +77,24 @@ def open_gate_sides(workspace: Workspace, request: DiffRequest) -> GateSides:
         changed_at=_changed_at(sides.repository, sides.head),
         notes=sides.notes,
     )
+
+
+def _bundled(workspace: Workspace, side: Side, repository: Repository | None) -> tuple[Side, Bundle]:
+    """A release bundle as a side with a tree. Raises UnreadableSource, RevisionError."""
+    from ctxc.app import config as configuration
+    from ctxc.app.bundle import read_bundle
+    from ctxc.app.restore import contents, tree_of
+
+    path = Path(side.snapshot)
+    there = path if path.is_absolute() or path.exists() else workspace.root / path
+    bundle = read_bundle(there, side.snapshot)
+    tree = tree_of(bundle, contents(bundle, repository, side.snapshot), side.snapshot)
+    flags = {v.name: v.value for v in workspace.config.values if v.origin == f"--{v.name}"}
+    settings = configuration.resolve(
+        configuration.source_in_tree(tree), flags=flags, environment=workspace.environment
+    ).settings
+    revision = replace(side.revision, label=f"{side.snapshot} ({bundle.id})", commit=bundle.commit)
+    return Side(revision=revision, tree=tree, settings=settings), bundle
 
 
 def _default_base(workspace: Workspace, request: DiffRequest) -> tuple[str, str, str]:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from ctxc.app.gates import Gate, Lint, Looked
+from ctxc.app.gates._counts import compared
 from ctxc.rules._ground import version_changes
 from ctxc.rules.breaking_change import KINDS
 from ctxc.rules.engine import Context
 
 
 def look(context: Context, lint: Lint) -> Looked:
-    """Contracts and tool sets that differ from the base."""
+    """Contracts and tool sets that were compared with the base, and how many of them differ."""
     del lint
+    count = compared(context, KINDS)
     changes = [c for c in version_changes(context) if c.kind in KINDS]
-    return Looked(count=len(changes), what=f"{len(changes):,} contracts and tool sets that differ from the base")
+    what = f"{len(changes):,} of {count:,} contracts and tool sets changed"
+    return Looked(count=count, what=what, applies=count > 0)
 
 
 GATE = Gate(
