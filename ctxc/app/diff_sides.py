@@ -152,13 +152,13 @@ def _as(side: Side, provider: str, model: str) -> Side:
 
 
 def _head(workspace: Workspace, request: DiffRequest, repository: Repository | None) -> Side:
-    from ctxc.source.opening import open_tree
-
     if request.head.startswith(SNAPSHOT):
         raise UsageError("a saved snapshot can be the base only", help="write --against snapshot:FILE")
     if request.head:
         assert repository is not None
         return _at(workspace, repository, request.head)
+    from ctxc.source.opening import open_tree
+
     if request.staged:
         tree = open_tree(workspace.root, repository=repository, staged=True)
         return Side(
@@ -175,8 +175,8 @@ def _head(workspace: Workspace, request: DiffRequest, repository: Repository | N
     )
 
 
-def _at(workspace: Workspace, repository: Repository, name: str) -> Side:
-    """The project at a revision."""
+def _at(workspace: Workspace, repository: Repository, name: str, other: Side | None = None) -> Side:
+    """The project at a revision. ``other`` is the other side: an equal tree is configured alike."""
     from ctxc.source.commits import CommitTree
 
     commit = repository.resolve(name)
@@ -184,7 +184,9 @@ def _at(workspace: Workspace, repository: Repository, name: str) -> Side:
     return Side(
         revision=Revision(rev=name, kind="commit", commit=commit, label=tree.label),
         tree=tree,
-        settings=_settings(workspace, tree, tree.label),
+        settings=other.settings
+        if other is not None and tree.root_id and other.root_id == tree.root_id
+        else _settings(workspace, tree, tree.label),
         root_id=tree.root_id,
     )
 
@@ -226,7 +228,7 @@ def _explicit(workspace: Workspace, request: DiffRequest, repository: Repository
             f"'{request.base}' cannot be read: there is no repository",
             help="run it inside a repository, or compare with a saved snapshot: --against snapshot:FILE",
         )
-    base = _at(workspace, repository, request.base)
+    base = _at(workspace, repository, request.base, head)
     if request.allow_same or request.compares_models:
         return base
     same = f"the base '{request.base}' is the head itself ({base.revision.commit[:12]})"
