@@ -90,7 +90,7 @@ def write_fragment(writer: Writer, number: int) -> None:
     """A manifest and its text. Fragments of the core group are loaded always, others by route or by name."""
     r = writer.random
     group = _GROUPS[min(number % 40, 3)] if number % 40 else "core"
-    mode = "always" if group == "core" and number < 200 else r.choice(("route_match", "route_match", "explicit"))
+    mode = "always" if group == "core" and number < 80 else r.choice(("route_match", "route_match", "explicit"))
     product, task = _PRODUCTS[number % len(_PRODUCTS)], _TASKS[number // 7 % len(_TASKS)]
     folder = f"fragments/g{number // 100:03d}"
     requires = "[g000.f00000]" if number else "[]"
@@ -127,7 +127,7 @@ output_contract: answer
 route: [product, task]
 budget:
   output_reserve: 1000
-  ceiling: {r.choice((6000, 6500, 7000))}
+  ceiling: {r.choice((4300, 4500, 5000))}
   buckets:
     evidence: {{min: 200, soft: 1500, borrow: true}}
     history: {{min: 0, soft: 1500, borrow: true}}
