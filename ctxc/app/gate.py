@@ -8,7 +8,7 @@ searching, the injection trials) is done once.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ctxc.app.gates import Gate, Looked, gate_ids, gates
@@ -196,6 +196,8 @@ class _Gates:
         if not self.request.only:  # a waiver for a gate that did not run is not unused
             for finding in judge.weigh(silenced.hygiene):
                 self.verdicts["policies"].counting.setdefault(key_of(finding), finding)
+        if self.request.only:
+            return tuple(replace(w, state="not_judged") if w.state == "unused" else w for w in silenced.waivers)
         return silenced.waivers
 
     def _findings(self, gate: Gate, judge: Judge, context: Context, linted: Linted) -> list[Finding]:

@@ -40,6 +40,13 @@ def formats(incomplete: str) -> list[str]:
     return [f for f in format_ids() if f.startswith(incomplete)]
 
 
+def gates(incomplete: str) -> list[str]:
+    """Gates."""
+    from ctxc.app.gates import gate_ids
+
+    return [g for g in gate_ids() if g.startswith(incomplete)]
+
+
 def fixed(*choices: str) -> Callable[[str], list[str]]:
     """A completer of a closed set."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from ctxc.app.naming import advice
@@ -14,21 +14,22 @@ MACHINE = frozenset({"json", "jsonl", "sarif", "junit", "gitlab"})
 """Formats that are data: no guard may change more than their escapes."""
 
 
-def check_format(name: str) -> str:
-    """The name of an output format; raises UsageError for one that does not exist."""
-    if name in format_ids():
+def check_format(name: str, known: Sequence[str] = ()) -> str:
+    """The name of an output format (one of ``known``, if given); raises UsageError for one that does not exist."""
+    known = known or format_ids()
+    if name in known:
         return name
-    raise UsageError(f"there is no output format {name!r}", help=advice(name, format_ids()))
+    raise UsageError(f"there is no output format {name!r}", help=advice(name, known))
 
 
-def parse_outputs(given: list[str]) -> list[tuple[str, Path]]:
+def parse_outputs(given: list[str], known: Sequence[str] = ()) -> list[tuple[str, Path]]:
     """``FORMAT:FILE`` of each ``--output``; raises UsageError for what is not of this form."""
     found = []
     for text in given:
         name, colon, file = text.partition(":")
         if not colon or not file:
             raise UsageError(f"--output {text!r} is not FORMAT:FILE", help="write --output sarif:ctxc.sarif")
-        found.append((check_format(name), Path(file)))
+        found.append((check_format(name, known), Path(file)))
     return found
 
 

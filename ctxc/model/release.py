@@ -83,7 +83,7 @@ class ChangeLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaiverLine:
-    """A waiver and what became of it: used, unused, expired or invalid, and how often it was used."""
+    """A waiver and what became of it: used, unused, not_judged, expired or invalid, and how often it was used."""
 
     policy: str
     rule: str

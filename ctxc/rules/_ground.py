@@ -247,12 +247,31 @@ def told(
     )
 
 
-def is_about(policy: Policy, change: VersionChange) -> bool:
-    """Whether a policy judges a versioned object: by its file, and a template by its id; what several share, always."""
+def is_about(context: Context, policy: Policy, change: VersionChange) -> bool:
+    """Whether a policy judges a versioned object: by its file, and by the templates whose requests are made with it.
+
+    What no fixture is seen to use is judged by every policy.
+    """
     facts: dict[str, Collection[str]] = {"path": [p for p in (change.path, change.base_path) if p]}
-    if change.kind == "template":
-        facts["template"] = [change.id]
+    templates = {change.id} if change.kind == "template" else _users(context, change.kind, change.id)
+    if templates:
+        facts["template"] = templates
     return fits({k: v for k, v in policy.where.items() if k in facts}, facts)
+
+
+def _users(context: Context, kind: str, name: str) -> set[str]:
+    """Templates of which some fixture, on either side, is compiled with an object."""
+    known = ground(context)
+    both = [*known.head.values(), *(known.base or {}).values()]
+    match kind:
+        case "fragment":
+            return {m.template for m in both if name in m.fragments}
+        case "contract":
+            return {m.template for m in both if m.contract == name}
+        case "profile":
+            return {m.template for m in both if m.profile == name}
+        case _:
+            return set()
 
 
 def version_changes(context: Context) -> tuple[VersionChange, ...]:

@@ -79,7 +79,7 @@ def check(context: Context) -> Iterator[Finding]:
     """Breaking changes of contracts and tool sets whose version did not go up as far as it has to."""
     for policy, compatibility in settings(context, "compatibility"):
         forbid = compatibility.get("breaking", "require_major") == "forbid"
-        for change in (c for c in version_changes(context) if is_about(policy, c)):
+        for change in (c for c in version_changes(context) if is_about(context, policy, c)):
             if change.kind not in KINDS or not (change.breaking or change.status == "removed"):
                 continue
             if change.status != "removed" and not forbid and not change.missing:

@@ -65,7 +65,7 @@ def check(context: Context) -> Iterator[Finding]:
     """Objects that miss a bump. What breaks readers is judged by the step compatibility where a policy has it."""
     for policy, versions in settings(context, "versions"):
         kinds = versions.get("kinds")
-        for change in (c for c in version_changes(context) if is_about(policy, c)):
+        for change in (c for c in version_changes(context) if is_about(context, policy, c)):
             if not change.missing or (kinds is not None and change.kind not in kinds):
                 continue
             if change.breaking and change.kind in KINDS and policy.gates.get("compatibility"):

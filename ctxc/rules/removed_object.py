@@ -58,7 +58,7 @@ from ctxc.rules.engine import Context, rule
 def check(context: Context) -> Iterator[Finding]:
     """Objects that are gone with all their versions, each at its former path."""
     for policy, _ in settings(context, "versions"):
-        for change in (c for c in version_changes(context) if is_about(policy, c)):
+        for change in (c for c in version_changes(context) if is_about(context, policy, c)):
             if change.status != "removed":
                 continue
             if change.kind in KINDS and policy.gates.get("compatibility"):

@@ -69,6 +69,7 @@ def waived(line: WaiverLine) -> str:
         "used": f"used {line.count:,}×" if line.count != 1 else "used once",
         "unused": "unused: it silences nothing",
         "expired": "expired",
+        "not_judged": "its gate did not run",
         "invalid": "not valid: it silences nothing",
     }[line.state]
     return f"{line.rule} for {line.about} until {line.expires} ({line.owner}): {state}"

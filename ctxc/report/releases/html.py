@@ -44,7 +44,7 @@ border-bottom:1px solid var(--line)}.gates li:last-child{border:0}
 .finding{border:1px solid var(--line);border-left:4px solid var(--line);border-radius:6px;padding:8px 12px;margin:8px 0}
 .finding.error{border-left-color:var(--bad)}.finding.warning{border-left-color:var(--warn)}
 .finding .what{font-weight:600;overflow-wrap:anywhere}.finding p{font-size:14px}
-.wide{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:14px}
+.wide{overflow-x:auto;margin:10px 0}td.n{white-space:nowrap}table{border-collapse:collapse;width:100%;font-size:14px}
 td,th{text-align:left;padding:5px 14px 5px 0;border-bottom:1px solid var(--line);vertical-align:top}
 th{color:var(--dim);font-weight:500}td.r,th.r{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 td.bar{width:22%;min-width:9rem;vertical-align:middle}
@@ -228,10 +228,15 @@ def _costs(release: Release) -> Iterator[str]:
 
 def _waivers(release: Release) -> Iterator[str]:
     for line in release.waivers:
-        times = f"used {line.count:,}×" if line.state == "used" else line.state
-        style = "dim" if line.state == "used" else "warn"
-        cells = "".join(f"<td>{_text(c)}</td>" for c in (line.rule, line.about, line.expires, line.owner, line.reason))
-        yield f'<tr>{cells}<td class="{style}">{times}</td></tr>'
+        times = f"used {line.count:,}×" if line.state == "used" else line.state.replace("_", " ")
+        style = "dim" if line.state in ("used", "not_judged") else "warn"
+        short = (
+            f'<td class="n">{_text(line.rule)}</td><td>{_text(line.about)}</td><td class="n">{_text(line.expires)}</td>'
+        )
+        yield (
+            f"<tr>{short}<td>{_text(line.owner)}</td><td>{_text(line.reason)}</td>"
+            f'<td class="n {style}">{times}</td></tr>'
+        )
 
 
 def _ships(release: Release) -> Iterator[str]:

@@ -121,7 +121,7 @@ def _costs(release: Release) -> Iterator[str]:
 
 def _waivers(release: Release) -> Iterator[str]:
     for line in release.waivers:
-        times = f"used {line.count:,}×" if line.state == "used" else line.state
+        times = f"used {line.count:,}×" if line.state == "used" else line.state.replace("_", " ")
         cells = [line.rule, line.about, line.expires, line.owner, line.reason, times]
         yield f"| {' | '.join(markdown_text(c) for c in cells)} |\n"
 

@@ -18,6 +18,6 @@ def render(release: Release, view: View) -> str:
     if change:
         lines.append(visible(change))
     for waiver in release.waivers:
-        style: Style = "dim" if waiver.state == "used" else "warn"
+        style: Style = "dim" if waiver.state in ("used", "not_judged") else "warn"
         lines.append(paint(f"waiver {visible(_words.waived(waiver))}", style, view))
     return drawn(release.report, view, "\n".join(lines) + "\n")
