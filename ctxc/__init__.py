@@ -12,11 +12,11 @@ TYPE_CHECKING = False  # importing it from typing would double the time that `ct
 if TYPE_CHECKING:
     from typing import Any
 
-    from ctxc.app.api import compile, diff, load
+    from ctxc.app.api import compile, diff, gate, load
 
-__all__ = ["__version__", "compile", "diff", "load"]
+__all__ = ["__version__", "compile", "diff", "gate", "load"]
 
-_API = frozenset({"load", "compile", "diff"})
+_API = frozenset({"load", "compile", "diff", "gate"})
 
 
 def __getattr__(name: str) -> Any:

@@ -9,10 +9,13 @@ from ctxc.app.naming import advice
 from ctxc.base.errors import NothingMatched
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ctxc.model.change import Change
     from ctxc.model.fixture import Fixture
     from ctxc.model.package import Package
     from ctxc.model.project import Project
+    from ctxc.model.report import Report
     from ctxc.source.tree import Tree
 
 
@@ -53,6 +56,30 @@ def diff(base: Project, head: Project, *, context: int = 2) -> Change:
     from ctxc.app.diff_compare import compare_projects
 
     return compare_projects(base, head, context=context)
+
+
+def gate(
+    project: Project,
+    base: Project | None = None,
+    policies: Iterable[str] = (),
+    *,
+    only: Iterable[str] = (),
+    policy_source: str = "base",
+    now: str = "",
+) -> Report:
+    """Judge a loaded project, and its change from ``base`` if there is one, by its policies.
+
+    ``policies`` are the ids of those that judge (all of them where none is named), ``only`` the gates that run.
+    ``policy_source``: ``base`` (its policies, waivers, suppressions and locks judge as well) or ``head``. ``now`` is
+    the date by which waivers end (``YYYY-MM-DD``), today in UTC where none is given; nothing else is read from outside.
+    Raises CtxcError for what cannot be judged: no fixtures, no policies, nothing that was asked for.
+    """
+    from datetime import UTC, datetime
+
+    from ctxc.app.gate import GateRequest, gate_projects
+
+    request = GateRequest(policies=tuple(policies), only=tuple(only), policy_source=policy_source)
+    return gate_projects(project, base, request, now=now or datetime.now(UTC).date().isoformat()).report
 
 
 def find_fixture(project: Project, fixture_id: str) -> Fixture:

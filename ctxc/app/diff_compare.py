@@ -63,7 +63,7 @@ def compare_projects(base: Project, head: Project, *, context: int) -> Change:
     from ctxc.tokens import open_store
 
     store = open_store(None)
-    parts = [Part(tree=_tree_of(p), settings=p.settings, store=store, project=p, whole=True) for p in (base, head)]
+    parts = [Part(tree=tree_of(p), settings=p.settings, store=store, project=p, whole=True) for p in (base, head)]
     sides = [
         Side(revision=Revision(rev=name, kind="project", label=name), tree=part.tree, settings=part.settings)
         for name, part in zip(("base", "head"), parts, strict=True)
@@ -79,7 +79,7 @@ def compare_projects(base: Project, head: Project, *, context: int) -> Change:
     return Comparison(reach=reach, base=sides[0], head=sides[1], request=request, store=store).compare(ids, ())
 
 
-def _tree_of(project: Project) -> Tree:
+def tree_of(project: Project) -> Tree:
     """The tree that a project was loaded from; one without files where it was made in memory."""
     from ctxc.source.memory import MemoryTree
 

@@ -7,10 +7,14 @@ searching, the injection trials) is done once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ctxc.app.config import Config
+from ctxc.app.diff import diff_sides
+from ctxc.app.diff_sides import Side
 from ctxc.app.gates import Gate, Looked, gate_ids, gates
 from ctxc.app.gates._files import sources
 from ctxc.app.gates._judge import Judge, Judged, judge_by
@@ -22,16 +26,22 @@ from ctxc.app.gates._side import GateSide
 from ctxc.app.gates._sides import GateSides, open_gate_sides
 from ctxc.app.gates._silence import WaiverUse
 from ctxc.app.lint import RuleTexts
+from ctxc.app.workspace import Workspace
 from ctxc.base.errors import NothingMatched, RevisionError, UsageError
 from ctxc.model.finding import Finding, Severity
 from ctxc.model.report import GateResult, Report
+from ctxc.model.revision import Revision
 from ctxc.rules.engine import Context, run
+from ctxc.tokens import open_store
 
 if TYPE_CHECKING:
     from ctxc.app.masking import Sources
-    from ctxc.app.workspace import Workspace
     from ctxc.model.change import Change
+    from ctxc.model.project import Project
     from ctxc.model.release import Release
+
+
+_STRICTEST = ("info", "warning", "error", "never")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,11 +70,54 @@ def gate_workspace(workspace: Workspace, request: GateRequest, *, now: str) -> G
     chosen = _chosen(request.only)
     sides = open_gate_sides(workspace, request.as_diff())
     try:
-        found = _Gates(workspace, request, sides, now).run(chosen)
+        kept = workspace.cache is not None
+        assert sides.head.tree is not None and sides.head.settings is not None
+        head = GateSide(sides.head.tree, sides.head.settings, workspace.store, kept=kept)
+        base: GateSide | None = None
+        same = sides.same and not request.against
+        if sides.base is not None and sides.base.tree is not None and sides.base.settings is not None and not same:
+            base = GateSide(sides.base.tree, sides.base.settings, workspace.store, kept=kept)
+        found = _Gates(
+            workspace,
+            request,
+            sides,
+            head=head,
+            base=base,
+            find_change=lambda: diff_sides(quiet(workspace), request.as_diff(), sides.compared()).change,
+            now=now,
+        ).run(chosen)
     finally:
         sides.close()
     workspace.close()
     return found
+
+
+def gate_projects(project: Project, base: Project | None, request: GateRequest, *, now: str) -> GateRun:
+    """The same for projects that are loaded already; nothing is read from disk, clock or environment."""
+    from ctxc.app.diff_compare import compare_projects
+
+    store = open_store(None)
+    sides = [GateSide.of(p, store) for p in (project, base) if p is not None]
+    named = [
+        Side(revision=Revision(rev=name, kind="project", label=name), tree=side.tree, settings=side.settings)
+        for name, side in zip(("head", "base"), sides, strict=False)
+    ]
+    workspace = Workspace(
+        root=Path(),
+        config=Config(root=Path(), path="", values=(), settings=project.settings),
+        cache=None,
+        store=store,
+        _tree=sides[0].tree,
+    )
+    return _Gates(
+        workspace,
+        request,
+        GateSides(head=named[0], base=named[1] if base is not None else None, repository=None, why="there is no base"),
+        head=sides[0],
+        base=sides[1] if base is not None else None,
+        find_change=lambda: compare_projects(base or project, project, context=2),
+        now=now,
+    ).run(_chosen(request.only))
 
 
 def failing(report: Report, fail_on: str) -> bool:
@@ -90,35 +143,55 @@ class _Verdict:
 
 
 class _Gates:
-    def __init__(self, workspace: Workspace, request: GateRequest, sides: GateSides, now: str) -> None:
+    """One run over two sides. ``find_change`` gives the change between them, where there is a base."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        request: GateRequest,
+        sides: GateSides,
+        *,
+        head: GateSide,
+        base: GateSide | None,
+        find_change: Callable[[], Change],
+        now: str,
+    ) -> None:
         self.workspace = workspace
         self.request = request
         self.sides = sides
         self.now = now
-        self.kept = workspace.cache is not None
-        assert sides.head.tree is not None and sides.head.settings is not None
-        self.head = GateSide(sides.head.tree, sides.head.settings, workspace.store, kept=self.kept)
-        self.base: GateSide | None = None
-        same = sides.same and not request.against
-        if sides.base is not None and sides.base.tree is not None and sides.base.settings is not None and not same:
-            self.base = GateSide(sides.base.tree, sides.base.settings, workspace.store, kept=self.kept)
+        self.head = head
+        self.base = base
+        self.find_change = find_change
         self.notes = list(sides.notes)
-        if sides.bundle is not None and self.base is not None:
+        if sides.bundle is not None and base is not None:
             from ctxc.app.restore import compare_side
 
-            self.notes += [
-                f"this ctxc does not make of the bundle what it says: {told}"
-                for told in compare_side(self.base, sides.bundle)
-            ]
+            untrue = compare_side(base, sides.bundle)
+            self.notes += [f"this ctxc does not make of the bundle what it says: {told}" for told in untrue]
         self.verdicts: dict[str, _Verdict] = {g.id: _Verdict() for g in gates()}
 
     @property
     def by_base(self) -> bool:
-        """Whether the base's policies judge as well."""
-        asked = self.request.policy_source or str(self.head.settings.extra.get("policy-source") or "")
-        if not asked:
-            asked = "base" if in_ci(self.workspace.environment) else "head"
-        return asked == "base" and self.base is not None
+        """Whether the base's policies judge as well. What only the head's configuration says cannot prevent it."""
+        if self.base is None:
+            return False
+        if self.request.policy_source:
+            return self.request.policy_source == "base"
+        told = [str(s.settings.extra.get("policy-source") or "") for s in (self.base, self.head)]
+        if "base" in told:
+            return True
+        return told[0] != "head" and in_ci(self.workspace.environment)
+
+    @property
+    def fail_on(self) -> str:
+        """The severity from which a gate fails: the stricter of both sides' settings where the base judges."""
+        if self.request.fail_on:
+            return self.request.fail_on
+        told = [str(self.head.settings.extra.get("fail-on") or "error")]
+        if self.by_base and self.base is not None:
+            told.append(str(self.base.settings.extra.get("fail-on") or "error"))
+        return min(told, key=_STRICTEST.index)
 
     def run(self, chosen: tuple[Gate, ...]) -> GateRun:
         linted = lint_sides(self.workspace, self.head, self.base if self.by_base else None, now=self.now)
@@ -143,7 +216,7 @@ class _Gates:
             judged.change,
             waivers=waivers[judges[0].side],
             judged_by=tuple(j.side for j in judges),
-            failed=failing(report, self.request.fail_on),
+            failed=failing(report, self.fail_on),
         )
         return GateRun(release=release, head=self.head, base=self.base, change=judged.change, notes=tuple(self.notes))
 
@@ -153,23 +226,16 @@ class _Gates:
         return Judged(
             head=self.head,
             base=self.base,
-            change=self._change(),
+            change=self.find_change() if self.base is not None else None,
             now=self.now,
             everything=self.request.everything,
             payloads=self.request.payloads,
             changed_at=self.sides.changed_at,
             config=self.workspace.config.path,
             bundle=bundle_id(self.head, shipped(self.head)),
-            kept=self.kept,
+            kept=self.workspace.cache is not None,
+            policies=self.request.policies,
         )
-
-    def _change(self) -> Change | None:
-        """What a diff says of the two sides."""
-        if self.base is None:
-            return None
-        from ctxc.app.diff import diff_sides
-
-        return diff_sides(quiet(self.workspace), self.request.as_diff(), self.sides.compared()).change
 
     def _judges(self, judged: Judged, linted: Linted) -> tuple[Judge, ...]:
         """Who judges; the base first: a finding that both make is told as the base's."""
@@ -273,7 +339,7 @@ class _Gates:
         if gate not in chosen:
             return GateResult(id=gate.id, status="not_checked", message="not asked for")
         verdict = self.verdicts[gate.id]
-        fail_on = self.request.fail_on
+        fail_on = self.fail_on
         failed = fail_on != "never" and any(f.severity >= Severity[fail_on.upper()] for f in verdict.counting.values())
         if not failed and not any(j.has(gate) for j in judges):
             off = any(gate.is_off(p.gates) for j in judges for p in j.ground.policies)

@@ -52,8 +52,9 @@ class Hit:
     match: Match
 
 
-def rules_of(policies: Sequence[Policy]) -> tuple[ForbiddenRule, ...]:
-    """The forbidden entries of some policies that are not switched off."""
+def rules_of(policies: Sequence[Policy], hosts: Sequence[str] = ()) -> tuple[ForbiddenRule, ...]:
+    """The forbidden entries of some policies that are not switched off; ``hosts`` are internal by the configuration."""
+    named = rf"(?i)\b(?:{'|'.join(map(_quoted, hosts))})\b" if hosts else ""
     found: list[ForbiddenRule] = []
     for policy in policies:
         entries = policy.gates.get("forbidden")
@@ -62,6 +63,9 @@ def rules_of(policies: Sequence[Policy]) -> tuple[ForbiddenRule, ...]:
             if severity == "off":
                 continue
             forbid = entry["forbid"]
+            detect, patterns = tuple(forbid.get("detect", ())), _texts(forbid.get("re2"))
+            if named and {"leak", "leak.internal-url"} & {*detect}:
+                patterns = (*patterns, named)
             found.append(
                 ForbiddenRule(
                     policy=policy,
@@ -70,15 +74,20 @@ def rules_of(policies: Sequence[Policy]) -> tuple[ForbiddenRule, ...]:
                     title=entry.get("title", ""),
                     where=entry.get("where", {}),
                     severity=Severity[severity.upper()],
-                    detect=tuple(forbid.get("detect", ())),
+                    detect=detect,
                     keys=tuple(forbid.get("keys", ())),
-                    patterns=_texts(forbid.get("re2")),
+                    patterns=patterns,
                     classification=tuple(forbid.get("classification", ())),
                     decoders=_decoders(entry.get("decode")),
                     search=tuple(entry.get("search", SEARCH)),
                 )
             )
     return tuple(found)
+
+
+def _quoted(host: str) -> str:
+    """A host name as a pattern: RE2 takes an escaped character that is no letter or digit as itself."""
+    return "".join(c if c.isalnum() or c == "_" else f"\\{c}" for c in host)
 
 
 def _texts(value: Any) -> tuple[str, ...]:

@@ -55,6 +55,7 @@ class Ground:
     when it is asked for; ``affected`` are the fixtures whose request is not the base's (None: all). ``memo`` outlives
     one judgement: what does not depend on policies is worked out once; ``kept`` outlives the run. ``evaluated`` is what
     a result has to be newer than, in seconds since 1970 (None: not known), ``bundle`` identifies what is judged.
+    ``secret_rules`` and ``hosts`` (internal names) are those that the configuration of the policies' side adds.
     """
 
     policies: tuple[Policy, ...]
@@ -69,6 +70,7 @@ class Ground:
     tools: ToolLock | None = None
     payloads: tuple[Payload, ...] | None = None
     secret_rules: tuple[SecretRule, ...] = ()
+    hosts: tuple[str, ...] = ()
     kept: Kept | None = None
     bundle: str = ""
     evaluated: int | None = None

@@ -70,11 +70,12 @@ _LISTED = 5
 def check(context: Context) -> Iterator[Finding]:
     """Everything that some policy forbids; a value that stands in a source and reaches requests is one finding."""
     known = ground(context)
-    rules = rules_of(known.policies)
+    rules = rules_of(known.policies, known.hosts)
     if not rules:
         return
     scanner = Scanner(rules, key=context.key, secret_rules=known.secret_rules)
-    found = list(known.once(("forbidden", _identity(rules)), lambda: _everything(context, known, scanner)))
+    identity = ("forbidden", digest_of(rules, known.secret_rules))
+    found = list(known.once(identity, lambda: _everything(context, known, scanner)))
     groups: dict[tuple[Any, ...], list[Found]] = {}
     for one in found:
         groups.setdefault(_thing(one), []).append(one)
@@ -82,10 +83,6 @@ def check(context: Context) -> Iterator[Finding]:
         # The first place names it best: the project's own text, then the input, then the request.
         first = min(members, key=lambda f: ("sources", "inputs", "request").index(f.where))
         yield _finding(context, rules[first.hit.rule], first, members)
-
-
-def _identity(rules: tuple[ForbiddenRule, ...]) -> Any:
-    return tuple((r.policy.id, r.policy.content_hash, r.number) for r in rules)
 
 
 def _everything(context: Context, known: Ground, scanner: Scanner) -> list[Found]:

@@ -21,6 +21,7 @@ from ctxc.rules.engine import Context
 if TYPE_CHECKING:
     from ctxc.app.gates._side import GateSide
     from ctxc.detect.injection import Payload
+    from ctxc.detect.secret_rules import SecretRule
     from ctxc.model.change import Change
     from ctxc.model.contract import Policy
 
@@ -30,8 +31,9 @@ class Judged:
     """What is judged, whoever judges. ``base`` is None where there is nothing to compare with.
 
     ``everything``: the injection trials of all fixtures. ``payloads`` are those that were given beside the shipped
-    ones. ``changed_at`` is when what is judged was committed (seconds since 1970; None: not known). ``config`` is the
-    path of the configuration file, ``kept`` says whether a cache may be used.
+    ones, ``policies`` the ids of those that judge (all where there are none). ``changed_at`` is when what is judged was
+    committed (seconds since 1970; None: not known). ``config`` is the path of the configuration file, ``bundle`` names
+    what ships, ``kept`` says whether a cache may be used.
     """
 
     head: GateSide
@@ -40,6 +42,7 @@ class Judged:
     now: str
     everything: bool = False
     payloads: tuple[Payload, ...] = ()
+    policies: tuple[str, ...] = ()
     changed_at: int | None = None
     config: str = ""
     bundle: str = ""
@@ -119,8 +122,9 @@ class Judge:
 def judge_by(side: str, owner: GateSide, judged: Judged) -> Judge:
     """The judge whose policies are those of ``owner``. Raises UnreadableSource for payloads that cannot be used."""
     project = owner.project
-    wanted = str(owner.settings.extra.get("policy") or "")
-    policies = tuple(v[-1] for n, v in sorted(project.policies.items()) if not wanted or n == wanted)
+    named = str(owner.settings.extra.get("policy") or "")
+    wanted = judged.policies or ((named,) if named else ())
+    policies = tuple(v[-1] for n, v in sorted(project.policies.items()) if not wanted or n in wanted)
     head, base = judged.head, judged.base
     ground = Ground(
         policies=policies,
@@ -134,6 +138,8 @@ def judge_by(side: str, owner: GateSide, judged: Judged) -> Judge:
         budgets=read_budgets(owner.tree),
         tools=read_tools(owner.tree),
         payloads=_payloads(policies, owner, judged),
+        secret_rules=_secret_rules(owner),
+        hosts=tuple(h for h in owner.settings.extra.get("internal-hosts", ()) if isinstance(h, str)),
         kept=head if judged.kept else None,
         bundle=judged.bundle,
         evaluated=judged.changed_at,
@@ -162,6 +168,14 @@ def _severities(owner: GateSide, policies: Sequence[Policy]) -> dict[str, str]:
             if isinstance(given, str):
                 found |= dict.fromkeys(codes_of([word])[word], given)
     return found
+
+
+def _secret_rules(owner: GateSide) -> tuple[SecretRule, ...]:
+    """The secret rules that a side's own configuration adds."""
+    from ctxc.detect.secret_rules import parse_rules
+
+    paths = owner.settings.extra.get("secret-rules", ())
+    return tuple(r for path in paths for r in parse_rules(owner.project.sources.read_text(path), path=path))
 
 
 def _payloads(policies: Sequence[Policy], owner: GateSide, judged: Judged) -> tuple[Payload, ...] | None:

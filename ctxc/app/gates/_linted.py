@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ctxc.app.gates import Lint
+from ctxc.app.gates._files import read_or_nothing
 from ctxc.app.lint import LintOptions, lint
 from ctxc.app.workspace import Workspace
 from ctxc.base.errors import UnreadableSource
@@ -15,9 +16,10 @@ from ctxc.model.finding import Finding, Severity
 if TYPE_CHECKING:
     from ctxc.app.gates._side import GateSide
     from ctxc.model.project import Settings
+    from ctxc.source.tree import Tree
 
 _UNREADABLE = "unreadable-file"
-_OF_LINT = ("select", "ignore", "tier", "rules")
+_OF_LINT = ("select", "ignore", "tier", "rules", "internal-hosts", "secret-rules")
 """Settings that decide what lint looks for."""
 
 
@@ -68,12 +70,13 @@ def lint_sides(workspace: Workspace, head: GateSide, base: GateSide | None, *, n
 
     Raises UnreadableSource for a file that cannot be read: what it holds would not be judged.
     """
-    linted = _lint(workspace, head, head.settings, now)
+    linted = _lint(workspace, head.tree, head.settings, now)
     if base is not None:
         theirs = {n: base.settings.extra.get(n) for n in _OF_LINT}
-        if theirs != {n: head.settings.extra.get(n) for n in _OF_LINT}:
+        tree = _with_rules_of(base, head.tree)
+        if tree is not head.tree or theirs != {n: head.settings.extra.get(n) for n in _OF_LINT}:
             mixed = replace(head.settings, extra={**head.settings.extra, **theirs})
-            more = _lint(workspace, head, mixed, now).findings
+            more = _lint(workspace, tree, mixed, now).findings
             linted = replace(linted, findings=_once((*linted.findings, *more)))
     for finding in linted.findings:
         if finding.name == _UNREADABLE:
@@ -81,6 +84,20 @@ def lint_sides(workspace: Workspace, head: GateSide, base: GateSide | None, *, n
                 f"{finding.message}: what it holds cannot be judged", help=finding.help, location=finding.location
             )
     return linted
+
+
+def _with_rules_of(base: GateSide, head: Tree) -> Tree:
+    """The head with the base's own secret rules, where the files of them differ."""
+    changed: dict[str, bytes | str | None] = {}
+    for path in base.settings.extra.get("secret-rules", ()):
+        rules = read_or_nothing(base.tree, path)
+        if rules and rules != read_or_nothing(head, path):
+            changed[path] = rules
+    if not changed:
+        return head
+    from ctxc.source.overlay import OverlayTree
+
+    return OverlayTree(head, changed)
 
 
 def _once(findings: Sequence[Finding]) -> tuple[Finding, ...]:
@@ -93,9 +110,9 @@ def _once(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     return tuple(found.values())
 
 
-def _lint(workspace: Workspace, head: GateSide, settings: Settings, now: str) -> Linted:
+def _lint(workspace: Workspace, tree: Tree, settings: Settings, now: str) -> Linted:
     options = LintOptions(tier=str(settings.extra.get("tier") or "default"))
-    report = lint(quiet(workspace, tree=head.tree, settings=settings), options, now=now).report
+    report = lint(quiet(workspace, tree=tree, settings=settings), options, now=now).report
     checked = report.checked
     return Linted(
         findings=(*report.findings, *(replace(f, suppressed=None) for f in report.suppressed)),

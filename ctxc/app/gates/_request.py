@@ -19,7 +19,8 @@ class GateRequest:
     ``against`` is a revision, ``snapshot:FILE``, or nothing for the default base. ``only`` are names of gates.
     ``everything``: the injection trials of all fixtures, not only of those whose request is not the base's.
     ``policy_source`` is ``base`` or ``head``; where nothing is said it is ``base`` in CI. ``fail_on`` is the severity
-    from which a gate fails.
+    from which a gate fails; where nothing is said it is that of the settings. ``policies`` are the ids of those that
+    judge, of all where nothing is said.
     """
 
     against: str = ""
@@ -29,9 +30,10 @@ class GateRequest:
     everything: bool = False
     payloads: tuple[Payload, ...] = ()
     policy_source: str = ""
-    fail_on: str = "error"
+    fail_on: str = ""
     allow_same: bool = False
     trust_repository: bool = False
+    policies: tuple[str, ...] = ()
 
     def as_diff(self) -> DiffRequest:
         """The same as a request for a diff."""

@@ -57,6 +57,15 @@ class GateSide:
         self._findings: dict[str, tuple[Finding, ...]] = {}
         self._dependencies: dict[str, list[str]] = {}
 
+    @classmethod
+    def of(cls, project: Project, store: CountStore) -> GateSide:
+        """The side of a project that is loaded already."""
+        from ctxc.app.diff_compare import tree_of
+
+        side = cls(tree_of(project), project.settings, store, kept=False)
+        side._project = project
+        return side
+
     @property
     def scan(self) -> Scan:
         """Digests of the files."""

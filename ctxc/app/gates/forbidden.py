@@ -13,7 +13,7 @@ def look(context: Context, lint: Lint) -> Looked:
     """Rules, requests and bytes of them."""
     del lint
     known = ground(context)
-    rules = rules_of(known.policies)
+    rules = rules_of(known.policies, known.hosts)
     size = sum(m.bytes for m in known.head.values())
     what = f"{counted(len(rules), 'rule')} over {counted(requests(context), 'request')} ({size:,} bytes), "
     return Looked(count=len(rules) * requests(context), what=what + "their inputs and the sources")

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from ctxc.app.gate import GateRequest, failing, gate_workspace
+from ctxc.app.gate import GateRequest, gate_workspace
 from ctxc.base.errors import UnreadableSource, UsageError
 from ctxc.cli import completion
 from ctxc.cli.outputs import check_format, emit, parse_outputs
@@ -94,7 +94,6 @@ def run(
     chosen = check_format(format, format_ids()) if format else None
     current = _judging(current, trust_cache=trust_cache)
     workspace = current.workspace()
-    severity = fail_on or str(workspace.settings.extra["fail-on"])
     request = GateRequest(
         against=against,
         head=rev,
@@ -103,7 +102,7 @@ def run(
         everything=everything,
         payloads=_payloads(payloads or []),
         policy_source=policy_source or "",
-        fail_on=severity,
+        fail_on=fail_on or "",
         allow_same=allow_same,
         trust_repository=trust,
     )
@@ -117,7 +116,7 @@ def run(
         outputs=outputs,
         source=judged.sources(),
     )
-    return 1 if failing(judged.report, severity) else 0
+    return 1 if judged.release.failed else 0
 
 
 def _judging(current: Session, *, trust_cache: bool) -> Session:
