@@ -1,10 +1,13 @@
-"""Keep golden snapshots of compiled fixtures in the tree, and compare with them.
+"""Keep golden snapshots of compiled fixtures in the tree and compare with them; keep releases and go back to them.
 
 ACTION is one of: save (write what has no snapshot yet), check (compare; exit status 1 where something differs, is
 missing or is left over), review (show each difference and ask), accept (write all that differ, remove what is left
-over). They lie in tests/snapshots, one JSON file a fixture, with the rendered texts; sensitive ones are masked.
+over). They lie in tests/snapshots, one JSON file a fixture, with the rendered texts; sensitive ones are masked. None of
+these is written where CI is set. FIXTURE is an id or a glob of ids; without one the whole project is meant.
 
-Nothing is written where CI is set. FIXTURE is an id or a glob of ids; without one the whole project is meant.
+bundle FILE writes a lock of every version and hash that ships together (default: ctxc.bundle.json); it is the base for
+`ctxc gate --against snapshot:FILE`. restore FILE goes back to one: templates, fragments, policies, contracts, tools and
+fixtures as they were, from the repository or from a bundle that was written --with-content.
 """
 
 from __future__ import annotations
@@ -16,11 +19,13 @@ from typing import Annotated, Literal
 import typer
 
 from ctxc.app import snapshots
+from ctxc.app.bundle import DEFAULT
 from ctxc.app.selection import Selection
 from ctxc.base.errors import NothingMatched, UsageError
 from ctxc.cli import completion
 from ctxc.cli.console import Console
 from ctxc.cli.session import Session, session
+from ctxc.report._encode import visible
 from ctxc.report._tally import plural
 from ctxc.report.diffs import DiffView, render
 
@@ -29,11 +34,14 @@ def run(
     ctx: typer.Context,
     *,
     action: Annotated[
-        Literal["save", "check", "review", "accept"], typer.Argument(metavar="ACTION", help="What to do.")
+        Literal["save", "check", "review", "accept", "bundle", "restore"],
+        typer.Argument(metavar="ACTION", help="What to do."),
     ],
     fixtures: Annotated[
         list[str] | None,
-        typer.Argument(metavar="FIXTURE...", help="Ids or globs of ids.", autocompletion=completion.fixtures),
+        typer.Argument(
+            metavar="FIXTURE...", help="Ids or globs of ids; a FILE for a bundle.", autocompletion=completion.fixtures
+        ),
     ] = None,
     directory: Annotated[
         str | None, typer.Option("--dir", metavar="DIR", help=f"Where they lie (default: {snapshots.FOLDER}).")
@@ -42,8 +50,21 @@ def run(
     format: Annotated[
         Literal["text", "json", "markdown", "html"], typer.Option("--format", "-f", help="Format of check.")
     ] = "text",
+    with_content: Annotated[
+        bool, typer.Option("--with-content", help="bundle: also the files themselves, as they are.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="restore: only say what would be done.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="restore: overwrite also what git does not have.")] = False,
 ) -> int:
     current = session(ctx)
+    if with_content and action != "bundle":
+        raise UsageError("--with-content goes with bundle")
+    if (dry_run or force) and action != "restore":
+        raise UsageError("--dry-run and --force go with restore")
+    if action == "bundle":
+        return _bundle(current, _file(fixtures or [], DEFAULT), with_content=with_content)
+    if action == "restore":
+        return _restore(current, _file(fixtures or [], ""), dry_run=dry_run, force=force)
     if action != "check":
         snapshots.refuse_in_ci(current.environment)
     if action == "review" and not current.console.on_terminal:
@@ -61,6 +82,60 @@ def run(
             return _review(current, folder, checked)
         case _:
             return _check(current.console, name, checked, format)
+
+
+def _file(given: list[str], default: str) -> Path:
+    if len(given) > 1 or not (given or default):
+        raise UsageError("one FILE is meant", help="write `ctxc snapshot restore FILE`")
+    return Path(given[0] if given else default)
+
+
+def _bundle(current: Session, path: Path, *, with_content: bool) -> int:
+    """Write a bundle, and say where one that holds hashes only cannot be gone back to yet."""
+    from ctxc.app.bundle import bundle_text, make_bundle
+    from ctxc.app.output import write_text
+
+    bundle, missing = make_bundle(current.workspace(), with_content=with_content)
+    write_text(path, bundle_text(bundle))
+    at = f" at {bundle.commit[:12]}" if bundle.commit else ""
+    current.console.report(
+        f"{bundle.id}: {plural(len(bundle.objects), 'object')}, {plural(len(bundle.prefixes), 'prefix')}, "
+        f"{plural(len(bundle.files), 'file')}{at}, written to {path}\n"
+    )
+    if missing and not with_content:
+        more = f" and {len(missing) - 1:,} more" if len(missing) > 1 else ""
+        current.console.note(
+            f"git does not have {visible(missing[0])}{more}: commit first, or add --with-content, to go back later"
+        )
+    return 0
+
+
+def _restore(current: Session, path: Path, *, dry_run: bool, force: bool) -> int:
+    """Go back to a bundle and hold what came out against it; status 1 where it is not what the bundle says."""
+    from ctxc.app.bundle import read_bundle
+    from ctxc.app.restore import compare, restore
+
+    bundle = read_bundle(path, str(path))
+    done = restore(current.workspace(), bundle, name=str(path), force=force, write=not dry_run)
+    for word, paths in (("write", done.written), ("remove", done.removed)):
+        for name in paths:
+            current.console.report(f"{word} {visible(name)}\n")
+    for name in done.left:
+        current.console.note(f"{visible(name)} is not as it was: set the table [tool.ctxc] in it by hand")
+    if dry_run:
+        current.console.report(f"{visible(bundle.id)}: nothing was written\n")
+        return 0
+    current.forget()
+    untrue = compare(current.workspace(), bundle)
+    if untrue:
+        current.console.report(f"not {visible(bundle.id)}: {visible('; '.join(untrue))}\n")
+        current.console.note(f"the bundle was written by ctxc {visible(bundle.version)}")
+        return 1
+    current.console.report(
+        f"{visible(bundle.id)}: {plural(len(done.written), 'file')} written, {len(done.removed):,} removed; "
+        f"{plural(len(bundle.fixtures), 'fixture')} compile to what they did\n"
+    )
+    return 0
 
 
 def _save(current: Session, folder: Path, checked: snapshots.Checked) -> int:
