@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -79,8 +80,7 @@ def parse(text: str, path: str, *, line: int = 1, help: str = "correct the file"
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) != len(pairs):
-            keys = [k for k, _ in pairs]
-            twice = next(k for k in keys if keys.count(k) > 1)
+            twice = next(k for k, count in Counter(k for k, _ in pairs).items() if count > 1)
             _bad(path, line, 1, f"the key {twice!r} stands twice in one object", help)
         return found
 

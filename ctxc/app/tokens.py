@@ -41,29 +41,33 @@ def count_input(
 def _count(
     workspace: Workspace, text: str, path: str, *, provider: str, model: str, tokenizer: str, kind: str
 ) -> Counted:
-    value = _json_of(text, path) if kind != "text" else _NOTHING
+    value, notes = _json_of(text, path) if kind != "text" else (_NOTHING, ())
     if value is _NOTHING:
         target = find_target(workspace, provider=provider, model=model, tokenizer=tokenizer)
-        return _counted_text("text", text, [("", text)], target)
+        counted = _counted_text("text", text, [("", text)], target)
+        return replace(counted, notes=(*counted.notes, *notes))
     return _count_value(workspace, value, text, provider=provider, model=model, tokenizer=tokenizer)
 
 
 _NOTHING = object()
 
 
-def _json_of(text: str, path: str) -> Any:
-    """The JSON value that a text is, or nothing where it is no JSON; a file that calls itself JSON has to be it."""
-    if text.lstrip()[:1] not in ("{", "["):
-        if path.endswith((".json", ".jsonl")):
-            return parse(text, path)
-        return _NOTHING
+def _json_of(text: str, path: str) -> tuple[Any, tuple[str, ...]]:
+    """The JSON value that a text is, or nothing where it is no JSON; a file that calls itself JSON has to be it.
+
+    A text may begin with a bracket; that it was not taken as JSON is said beside.
+    """
+    named = path.endswith((".json", ".jsonl"))
+    if not named and text.lstrip()[:1] not in ("{", "["):
+        return _NOTHING, ()
     try:
-        return parse(text, path)
-    except CtxcError:
-        if path.endswith((".json", ".jsonl")):
+        return parse(text, path), ()
+    except CtxcError as error:
+        if named:
             raise
-        # A text may begin with a bracket.
-        return _NOTHING
+        span = error.location.span if error.location is not None else None
+        place = f" (line {span.line})" if span is not None else ""
+        return _NOTHING, (f"it begins like JSON and is none: {error.message}{place}; counted as plain text",)
 
 
 def _count_value(workspace: Workspace, value: Any, text: str, *, provider: str, model: str, tokenizer: str) -> Counted:

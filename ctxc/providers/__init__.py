@@ -83,10 +83,16 @@ def image_tokens(row: ModelRow, width: int, height: int, detail: str = "auto") -
 
 def count_text(texts: Sequence[tuple[str, str]], tokenizer: Tokenizer, row: ModelRow) -> Count:
     """Tokens of texts alone (each with the pointer that names it), without any framing of a request: the row's factor,
-    estimate and band apply."""
+    estimate and band apply. What is only reproduced of a request is its framing: the text itself is exact where the
+    vocabulary is."""
+    from dataclasses import replace
+
     from ctxc.providers._tally import Tally
 
     tally = Tally()
     for pointer, text in texts:
         tally.text(pointer, text)
-    return tally.finish(tokenizer, row)
+    count = tally.finish(tokenizer, row)
+    if count.method == "reproduced" and tokenizer.method == "exact":
+        return replace(count, method="exact")
+    return count

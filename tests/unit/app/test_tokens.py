@@ -107,6 +107,24 @@ def test_plain_text_and_other_json(work: Workspace) -> None:
     assert text.kind == "text"
     bracket = count_input(work, write(work, "[see below]", "t.md"), provider="openai")
     assert bracket.kind == "text"
+    assert bracket.notes == (
+        "it begins like JSON and is none: not JSON: Expecting value (line 1); counted as plain text",
+    )
+    half = count_input(
+        work, write(work, '{\n"messages": [{"role": "user", "content": "\\ud800"}]}', "t.log"), provider="openai"
+    )
+    assert half.notes == (
+        "it begins like JSON and is none: half of a surrogate pair stands in a string (line 1); counted as plain text",
+    )
+
+
+def test_a_text_alone_is_exact_where_the_vocabulary_is_known(work: Workspace) -> None:
+    """Only the framing of a request is reproduced; around a text there is none."""
+    path = write(work, "Hello world", "t.txt")
+    methods = {m: count_input(work, path, provider="openai", model=m).count for m in ("gpt-4.1", "gpt-4", "gpt-6")}
+    assert {m: c.method for m, c in methods.items()} == {"gpt-4.1": "exact", "gpt-4": "exact", "gpt-6": "heuristic"}
+    assert (methods["gpt-4.1"].error_low_bp, methods["gpt-4.1"].error_high_bp) == (0, 0)
+    assert count_input(work, write(work, CHAT)).count.method == "reproduced"
 
 
 TOOLS = {
