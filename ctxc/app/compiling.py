@@ -24,8 +24,8 @@ from ctxc.model.report import Compiled, CompileRun, Report
 
 if TYPE_CHECKING:
     from ctxc.app.workspace import Workspace
-    from ctxc.compiler.pipeline import Compiler
     from ctxc.model.fixture import Fixture
+    from ctxc.model.package import Package
     from ctxc.model.project import Project
 
 
@@ -167,36 +167,24 @@ class _Job:
             Options(provider=self.options.provider, model=self.options.model), project=project
         )
         before = {k.fixture_id: k for k in record.known} if record is not None else {}
-        known: list[Known] = []
         fresh: dict[bytes, StoredRow] = {}
         texts: dict[bytes, str] = {}
-        compiled = 0
-        for fixture in project.fixtures.values():
-            entry = Known(
-                fixture_id=fixture.id,
-                template=fixture.template,
-                path=fixture.origin.path,
-                conversation=fixture.conversation,
-            )
-            old = before.get(fixture.id)
-            if old is not None and replace(old, files=None) == entry:
-                entry = old
-            if self.selection.holds(entry) and fixture.id not in self.rows:
-                entry, row, text = self._compile_one(compiler, fixture, entry)
-                compiled += 1
-                if self.workspace.cache is not None and entry.files is not None:
-                    key = self.store.key(self.scan, entry)
-                    fresh[key] = row
-                    if text is not None:
-                        texts[key] = text
-            known.append(entry)
-        self.notes.append(f"{compiled} compiled, {len(self.rows) - compiled} from the cache")
+        entries = {f.id: _known(f, before.get(f.id)) for f in project.fixtures.values()}
+        wanted = [f for f in project.fixtures.values() if f.id not in self.rows and self.selection.holds(entries[f.id])]
+        for fixture, package in zip(wanted, compiler.compile_all(wanted), strict=True):
+            entry, row, text = self._take_package(self.withholder.check(project, package), fixture, entries[fixture.id])
+            entries[fixture.id] = entry
+            if self.workspace.cache is not None and entry.files is not None:
+                key = self.store.key(self.scan, entry)
+                fresh[key] = row
+                if text is not None:
+                    texts[key] = text
+        self.notes.append(f"{len(wanted)} compiled, {len(self.rows) - len(wanted)} from the cache")
         self.store.put_rows(fresh)
         self.store.put_packages(texts)
-        return tuple(known)
+        return tuple(entries.values())
 
-    def _compile_one(self, compiler: Compiler, fixture: Fixture, entry: Known) -> tuple[Known, StoredRow, str | None]:
-        package = self.withholder.check(compiler.project, compiler.compile(fixture))
+    def _take_package(self, package: Package, fixture: Fixture, entry: Known) -> tuple[Known, StoredRow, str | None]:
         row = StoredRow(row=row_of(package, fixture), findings=package.findings)
         self.rows[fixture.id] = row
         text = None
@@ -240,6 +228,14 @@ class _Job:
         return Compiled(row=self.rows[fixture_id].row, package=package, request=request)
 
 
+def _known(fixture: Fixture, before: Known | None) -> Known:
+    """A fixture as a record knows it, with the files it was compiled from where it is the same fixture as before."""
+    entry = Known(
+        fixture_id=fixture.id, template=fixture.template, path=fixture.origin.path, conversation=fixture.conversation
+    )
+    return before if before is not None and replace(before, files=None) == entry else entry
+
+
 def _untouched(
     record: Record, changes: Container[str], rows: dict[str, StoredRow], selection: Selection
 ) -> tuple[Known, ...]:
@@ -259,11 +255,13 @@ def _untouched(
 
 def _has_strangers(project: Project, hidden: set[str], folders: tuple[str, ...]) -> bool:
     """Whether an id occurs both in what was loaded and in what was not, or the fixtures' folders hold other things."""
+    from ctxc.parse.builtin import own_profiles
+
     if hidden & project.fixtures.keys():
         return True
     indexes = (project.templates, project.fragments, project.contracts, project.toolsets, project.profiles)
     paths = [thing.origin.path for index in indexes for versions in index.values() for thing in versions]
-    paths += [p.origin.path for p in project.providers.values()]
+    paths += [p.origin.path for p in own_profiles(project.providers)]
     own = tuple(f"{folder}/" for folder in folders)
     return any(path.startswith(own) for path in paths)
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ctxc.base.canonical import canonical
 from ctxc.base.spans import Origin
@@ -22,13 +22,12 @@ if TYPE_CHECKING:
     from ctxc.model.fragment import Fragment
     from ctxc.model.project import Project
 
-FORMAT = 1
-_BUILTIN = "ctxc:"  # as ctxc.parse.sources.BUILTIN
+FORMAT = 2
+_TEXT = {str}
 _WORDS = frozenset(("fragments", "runtime", "retrieval", "literal", "toolset", "contract"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Entry(NamedTuple):
     """A definition: where it stands, the files that it is made of beside its own, and the names that it refers to.
 
     ``condition`` of a fragment says when a route makes it a candidate: load mode, ``applies_when``, ``requires``.
@@ -46,8 +45,7 @@ class Entry:
     takes_fragments: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class Known(NamedTuple):
     """A fixture: what it names, its route, and (``files``) every file that its compile can read, sorted."""
 
     fixture_id: str
@@ -95,6 +93,8 @@ class Index:
 
 def entries_of(project: Project) -> tuple[Entry, ...]:
     """An entry for each definition of a project, its own provider profiles included, in file order."""
+    from ctxc.parse.builtin import own_profiles
+
     found: list[Entry] = []
     for versions in project.templates.values():
         for t in versions:
@@ -127,8 +127,8 @@ def entries_of(project: Project) -> tuple[Entry, ...]:
         found.append(_plain("policy", policy))
     found.extend(
         _plain("provider", p, files=_files(p.origin.path, *(r.tokenizer.file for r in p.models)))
-        for p in project.providers.values()
-        if p.origin.path and not p.origin.path.startswith(_BUILTIN)
+        for p in own_profiles(project.providers)
+        if p.origin.path
     )
     return tuple(sorted(found, key=lambda e: (e.path, e.pointer, e.kind, e.id)))
 
@@ -251,7 +251,7 @@ class Resolver:
         if takes_fragments:
             for name in self._fragments(known):
                 self._add("fragment", name, paths)
-        return replace(known, files=tuple(sorted(paths)))
+        return known._replace(files=tuple(sorted(paths)))
 
     def _find(self, kind: str, name: str) -> Iterable[Entry]:
         """Everything that a name may mean, and all other versions of it: which one counts depends on all of them."""
@@ -299,69 +299,68 @@ class Resolver:
 
 
 def index_text(index: Index) -> str:
-    """The index as JSON. Paths stand in many fixtures: each is written once and numbered."""
+    """The index as JSON, in ASCII. Paths stand in many fixtures: each is written once and numbered."""
     paths: dict[str, int] = {}
 
-    def numbers(names: Iterable[str]) -> list[int]:
-        return [paths.setdefault(n, len(paths)) for n in names]
+    def number(name: str) -> int:
+        return paths.setdefault(name, len(paths))
 
     entries = [
-        [e.kind, e.id, e.version, *numbers([e.path]), e.pointer, numbers(e.files), [list(r) for r in e.refs],
-         e.condition, e.takes_fragments]
+        [e.kind, e.id, e.version, number(e.path), e.pointer, [*map(number, e.files)], e.refs, e.condition,
+         e.takes_fragments]
         for e in index.entries
     ]  # fmt: skip
     fixtures = [
-        [k.fixture_id, k.template, k.conversation, *numbers([k.path]), k.pointer, numbers(k.inputs), k.profile, k.route,
-         list(k.fragments), numbers(k.files)]
+        [k.fixture_id, k.template, k.conversation, number(k.path), k.pointer, [*map(number, k.inputs)], k.profile,
+         k.route, k.fragments, [*map(number, k.files)]]
         for k in index.fixtures.values()
     ]  # fmt: skip
-    return canonical({"format": FORMAT, "paths": list(paths), "entries": entries, "fixtures": fixtures})
+    # Read by nothing else and with every order given: written the quick way, not as canonical JSON.
+    return json.dumps([FORMAT, list(paths), entries, fixtures], separators=(",", ":"))
 
 
 def index_from(text: str | bytes) -> Index:
     """The index of a JSON text; raises ValueError for anything that is not one: a cache is untrusted."""
     try:
-        value = json.loads(text)
-        if value["format"] != FORMAT:
+        version, paths, entries, fixtures = json.loads(text)
+        if version != FORMAT:
             raise ValueError("another format")
-        paths = _texts(value["paths"])
-
-        def names(numbers: Any) -> tuple[str, ...]:
-            if any(n < 0 for n in numbers):
-                raise ValueError("a path's number is a number")
-            return tuple([paths[n] for n in numbers])
-
-        entries = []
-        for kind, name, version, path, pointer, files, refs, condition, takes in value["entries"]:
-            _check(kind, name, version, pointer, condition)
-            if kind == "fragment":
-                _check_condition(condition)
-            entry = Entry(
-                kind=kind, id=name, version=version, path=names([path])[0], pointer=pointer, files=names(files),
-                refs=tuple((str(k), str(n)) for k, n in refs), condition=condition, takes_fragments=takes is True,
-            )  # fmt: skip
-            entries.append(entry)
-        fixtures = {}
-        for row in value["fixtures"]:
-            name, template, conversation, path, pointer, inputs, profile, route, fragments, files = row
-            _check(name, template, conversation, pointer, profile, route)
-            fixtures[name] = Known(
-                fixture_id=name, template=template, conversation=conversation, path=names([path])[0], pointer=pointer,
-                inputs=names(inputs), profile=profile, route=route, fragments=_texts(fragments), files=names(files),
-            )  # fmt: skip
-        return Index(entries=tuple(entries), fixtures=fixtures)
+        at = dict(enumerate(_texts(paths))).__getitem__  # no number below zero is one
+        return Index(
+            entries=tuple([_entry(row, at) for row in entries]), fixtures={row[0]: _known(row, at) for row in fixtures}
+        )
     except (KeyError, TypeError, AttributeError, IndexError) as error:
         raise ValueError(f"not an index: {error}") from None
 
 
+def _entry(row: Any, at: Callable[[int], str]) -> Entry:
+    kind, name, version, path, pointer, files, refs, condition, takes = row
+    _check(kind, name, version, pointer, condition)
+    if kind == "fragment":
+        _check_condition(condition)
+    pairs = tuple([(a, b) for a, b in refs])
+    _check(*[part for pair in pairs for part in pair])
+    return Entry(kind, name, version, at(path), pointer, tuple(map(at, files)), pairs, condition, takes is True)
+
+
+def _known(row: Any, at: Callable[[int], str]) -> Known:
+    name, template, conversation, path, pointer, inputs, profile, route, fragments, files = row
+    _check(name, template, conversation, pointer, profile, route)
+    return Known(
+        name, template, conversation, at(path), pointer, tuple(map(at, inputs)), profile, route, _texts(fragments),
+        tuple(map(at, files)),
+    )  # fmt: skip
+
+
 def _texts(value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
+    if not isinstance(value, list):
         raise ValueError("a list of texts was expected")
+    _check(*value)
     return tuple(value)
 
 
 def _check(*values: Any) -> None:
-    if not all(type(v) is str for v in values):
+    if not {*map(type, values)} <= _TEXT:
         raise ValueError("a text was expected")
 
 

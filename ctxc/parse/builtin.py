@@ -23,6 +23,17 @@ class _Named(NamedTuple):
     origin: Origin = Origin("")
 
 
+_SHIPPED: dict[tuple[str, str], tuple[ProviderProfile | None, ProviderProfile]] = {}
+"""By id and text: the base of a shipped profile and the profile. It is the same in every project of a process."""
+
+
+def own_profiles(providers: Mapping[str, ProviderProfile]) -> tuple[ProviderProfile, ...]:
+    """The profiles that a project itself defines, by id; no shipped one is parsed for it."""
+    if isinstance(providers, Providers):
+        return tuple(providers.own[name] for name in sorted(providers.own))
+    return tuple(p for _, p in sorted(providers.items()) if not p.origin.path.startswith(BUILTIN))
+
+
 class Providers(Mapping[str, ProviderProfile]):
     """Provider profiles by id. A profile of the project takes the place of a shipped one of the same id."""
 
@@ -30,7 +41,7 @@ class Providers(Mapping[str, ProviderProfile]):
         self._texts = dict(texts)
         self._shared = shared
         self._store = store
-        self._own: dict[str, ProviderProfile] = {}
+        self.own: dict[str, ProviderProfile] = {}
         self._values: dict[str, tuple[dict[str, Any], File]] = {}
         self._parsed: dict[str, ProviderProfile] = {}
         self.broken: list[tuple[str, str]] = []  # id and path
@@ -61,8 +72,8 @@ class Providers(Mapping[str, ProviderProfile]):
         return self
 
     def _build(self, name: str, chain: tuple[str, ...]) -> ProviderProfile | None:
-        if name in self._own:
-            return self._own[name]
+        if name in self.own:
+            return self.own[name]
         if any(name == n for n, _ in self.broken):
             return None
         value, file = self._values[name]
@@ -74,7 +85,7 @@ class Providers(Mapping[str, ProviderProfile]):
         if profile is None:
             self.broken.append((name, file.path))
             return None
-        self._own[name] = profile
+        self.own[name] = profile
         return profile
 
     def _base(self, name: str, wanted: str, file: File, chain: tuple[str, ...]) -> ProviderProfile | None:
@@ -100,10 +111,17 @@ class Providers(Mapping[str, ProviderProfile]):
 
     def _shipped(self, name: str) -> ProviderProfile:
         found = self._parsed.get(name)
-        if found is not None:
-            return found
+        if found is None:
+            found = self._parsed[name] = self._read(name)
+        return found
+
+    def _read(self, name: str) -> ProviderProfile:
+        text = self._texts[name]
+        known = _SHIPPED.get((name, text))
+        if known is not None and (known[0] is None or self._shipped(known[0].id) is known[0]):
+            return known[1]
         path = self.path(name)
-        data = self._texts[name].encode("utf-8")
+        data = text.encode("utf-8")
         key = cache.key_of("yaml", data)
         value = None
         if self._store is not None:
@@ -122,7 +140,7 @@ class Providers(Mapping[str, ProviderProfile]):
         if profile is None or file.shared.problems:
             told = "; ".join(p.message for ps in file.shared.problems.values() for p in ps)
             raise InternalFault(f"the shipped provider profile {name!r} is not valid: {told}")
-        self._parsed[name] = profile
+        _SHIPPED[name, text] = (base, profile)
         return profile
 
     def _parse(self, path: str, data: bytes, file: File) -> Any:
@@ -137,11 +155,11 @@ class Providers(Mapping[str, ProviderProfile]):
     def as_index(self) -> dict[str, tuple[Any, ...]]:
         """The profiles as references need them: nothing is parsed for it."""
         found: dict[str, tuple[Any, ...]] = {n: (_Named(n),) for n in self._texts}
-        found.update({n: (p,) for n, p in self._own.items()})
+        found.update({n: (p,) for n, p in self.own.items()})
         return found
 
     def __getitem__(self, name: str) -> ProviderProfile:
-        own = self._own.get(name)
+        own = self.own.get(name)
         if own is not None:
             return own
         if name not in self._texts or any(name == n for n, _ in self.broken):
@@ -150,7 +168,7 @@ class Providers(Mapping[str, ProviderProfile]):
 
     def __iter__(self) -> Iterator[str]:
         gone = {n for n, _ in self.broken}
-        return iter(sorted(n for n in {*self._own, *self._texts} if n not in gone))
+        return iter(sorted(n for n in {*self.own, *self._texts} if n not in gone))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
