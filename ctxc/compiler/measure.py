@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,31 +32,52 @@ class Draft:
     strategy: str = ""
 
 
-def measure(request: Request, sections: Sequence[Section], wrapper: Wrapper) -> dict[str, Draft]:
-    """A draft of each section by id; all texts that are not known yet are counted in one batch."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """A section as it would be rendered, not counted yet; ``pieces`` are the texts that are counted."""
+
+    section: Section
+    content: str
+    rendered: str
+    pieces: Sequence[str]
+
+
+def write(request: Request, sections: Sequence[Section], wrapper: Wrapper) -> tuple[Written, ...]:
+    """The sections of which no draft is known from another fixture."""
+    return tuple(_written(request, s, wrapper) for s in sections if id(s) not in request.lane.drafts)
+
+
+def _written(request: Request, section: Section, wrapper: Wrapper) -> Written:
+    content = content_of(request, section)
+    rendered = rendered_of(request, section, content, wrapper)
+    return Written(section=section, content=content, rendered=rendered, pieces=_pieces(section, rendered))
+
+
+def measure(request: Request, sections: Sequence[Section], written: Sequence[Written]) -> dict[str, Draft]:
+    """A draft of each section by id; all texts are counted in one batch."""
     known = request.lane.drafts
-    fresh = {id(d.section): d for d in _drafted(request, [s for s in sections if id(s) not in known], wrapper)}
-    for key, draft in fresh.items():
-        if request.memo.is_fixed(draft.section):
-            known[key] = draft
+    fresh: dict[int, Draft] = {}
+    texts = [piece for w in written for piece in w.pieces]
+    counts = iter(scaled_counts(texts, request.tokenizer.count_many(texts), request.tokenizer, request.row))
+    for one in written:
+        tokens = sum(next(counts) for _ in one.pieces)
+        fresh[id(one.section)] = draft = _draft(request, one, tokens)
+        if request.memo.is_fixed(one.section):
+            known[id(one.section)] = draft
     return {s.section_id: fresh.get(id(s)) or known[id(s)] for s in sections}
 
 
-def _drafted(request: Request, sections: Sequence[Section], wrapper: Wrapper) -> Iterator[Draft]:
-    contents = [content_of(request, s) for s in sections]
-    rendered = [rendered_of(request, s, c, wrapper) for s, c in zip(sections, contents, strict=True)]
-    texts: list[str] = []
-    spans: list[tuple[int, int]] = []
-    for section, text in zip(sections, rendered, strict=True):
-        pieces = _pieces(section, text)
-        spans.append((len(texts), len(texts) + len(pieces)))
-        texts.extend(pieces)
-    counts = scaled_counts(texts, request.tokenizer.count_many(texts), request.tokenizer, request.row)
-    for section, content, text, (start, end) in zip(sections, contents, rendered, spans, strict=True):
-        tokens = sum(counts[start:end])
-        if section.kind is Kind.TOOLS or (section.kind is Kind.CONTRACT and request.contract_in_field):
-            tokens += provider_tokens(request, section)
-        yield Draft(section=section, content=content, rendered=text, tokens=tokens, messages=_messages(section))
+def _draft(request: Request, written: Written, tokens: int) -> Draft:
+    section = written.section
+    if section.kind is Kind.TOOLS or (section.kind is Kind.CONTRACT and request.contract_in_field):
+        tokens += provider_tokens(request, section)
+    return Draft(
+        section=section,
+        content=written.content,
+        rendered=written.rendered,
+        tokens=tokens,
+        messages=_messages(section),
+    )
 
 
 def content_of(request: Request, section: Section) -> str:

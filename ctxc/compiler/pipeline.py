@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from ctxc.base.errors import InternalFault
 from ctxc.compiler import expect, faults
@@ -13,7 +13,7 @@ from ctxc.compiler.capabilities import capability_finding, missing_capabilities,
 from ctxc.compiler.collect import collect
 from ctxc.compiler.endings import ended, exceeded, failed, without_model
 from ctxc.compiler.fit import Fitted, fit
-from ctxc.compiler.measure import Draft, measure
+from ctxc.compiler.measure import Draft, Written, measure, write
 from ctxc.compiler.memo import Memo
 from ctxc.compiler.order import is_stable, order
 from ctxc.compiler.overrun import check_fragments
@@ -34,10 +34,15 @@ from ctxc.model.package import Outcome, Package, Placed
 from ctxc.model.project import Project
 from ctxc.model.provider import TokenizerRef
 from ctxc.model.request import Rendered
+from ctxc.model.section import Section
 from ctxc.providers.port import Shape
 
 _ROUNDS = 8
 """Attempts to fit before everything optional is left out; each round corrects the overhead by what was measured."""
+
+_AHEAD = 64
+_AHEAD_CHARACTERS = 2_000_000
+"""Fixtures, and characters of their texts, that are written before they are counted together."""
 
 
 class Compiler:
@@ -60,6 +65,36 @@ class Compiler:
 
     def compile(self, fixture: Fixture) -> Package:
         """The package of one fixture. Wrong sources are an outcome (``invalid``) with findings, never an exception."""
+        begun = self._begin(fixture)
+        return begun if isinstance(begun, Package) else self._finish(begun)
+
+    def compile_all(self, fixtures: Iterable[Fixture]) -> Iterator[Package]:
+        """The packages of fixtures, in their order. Their texts are counted some fixtures ahead, many at once: the
+        vocabulary stays at hand, and where it has to encode much it does so on several cores."""
+        waiting: list[Package | _Begun] = []
+        size = 0
+        for fixture in fixtures:
+            begun = self._begin(fixture)
+            waiting.append(begun)
+            size += 0 if isinstance(begun, Package) else sum(len(p) for w in begun.written for p in w.pieces)
+            if size >= _AHEAD_CHARACTERS or len(waiting) >= _AHEAD:
+                yield from self._finish_all(waiting)
+                waiting, size = [], 0
+        yield from self._finish_all(waiting)
+
+    def _finish_all(self, waiting: Sequence[Package | _Begun]) -> Iterator[Package]:
+        lanes: dict[int, tuple[Tokenizer, list[str]]] = {}
+        for begun in waiting:
+            if isinstance(begun, _Begun):
+                tokenizer = begun.request.tokenizer
+                _, texts = lanes.setdefault(id(tokenizer), (tokenizer, []))
+                texts.extend(piece for w in begun.written for piece in w.pieces)
+        for tokenizer, texts in lanes.values():
+            tokenizer.count_many(texts)  # remembered, so that each fixture finds its own
+        for begun in waiting:
+            yield begun if isinstance(begun, Package) else self._finish(begun)
+
+    def _begin(self, fixture: Fixture) -> Package | _Begun:
         try:
             request = resolve(
                 self.project,
@@ -69,9 +104,15 @@ class Compiler:
                 options=self.options,
                 memo=self._memo,
             )
-            return _compile(request, self.index)
+            return _begin(request, self.index)
         except Refused as refused:
             return self._invalid(fixture, refused.findings)
+
+    def _finish(self, begun: _Begun) -> Package:
+        try:
+            return _finish(begun)
+        except Refused as refused:
+            return self._invalid(begun.request.fixture, refused.findings)
 
     def route_key(self, fixture: Fixture) -> str:
         """Identity of the fragments that the fixture's route makes candidates."""
@@ -101,7 +142,19 @@ def compile_fixture(
     return Compiler(project, tokenizers=tokenizers, shapes=shapes, options=options).compile(fixture)
 
 
-def _compile(request: Request, index: FragmentIndex) -> Package:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Begun:
+    """A fixture whose sections are selected and written; what follows needs their tokens."""
+
+    request: Request
+    trail: Trail
+    key: str
+    block_form: Wrapper
+    sections: tuple[Section, ...]
+    written: tuple[Written, ...]
+
+
+def _begin(request: Request, index: FragmentIndex) -> Package | _Begun:
     routed = index.candidates(request.fixture.route)
     key = route_key(routed)
     trail = Trail(request)
@@ -116,7 +169,19 @@ def _compile(request: Request, index: FragmentIndex) -> Package:
     sections = trail.take(authorise(request, sections))
     sections = trail.take(reconcile(request, sections))
     sections = trail.take(select(request, sections))
-    drafts = measure(request, sections, block_form)
+    return _Begun(
+        request=request,
+        trail=trail,
+        key=key,
+        block_form=block_form,
+        sections=sections,
+        written=write(request, sections, block_form),
+    )
+
+
+def _finish(begun: _Begun) -> Package:
+    request, trail, key, block_form = begun.request, begun.trail, begun.key, begun.block_form
+    drafts = measure(request, begun.sections, begun.written)
     check_fragments(request, drafts)
     fitted = _fitted(request, drafts, block_form)
     if isinstance(fitted, Allocation):
