@@ -21,14 +21,14 @@ _TIERS = ("default", "strict", "audit")
 
 def choose(options: LintOptions, settings: Settings, root: Path) -> tuple[Rule, ...]:
     """The rules of lint that are asked for: those selected, else those of the tier; less what is ignored or off."""
-    from ctxc.rules import all_rules
+    from ctxc.rules import source_rules
 
     outside: tuple[Rule, ...] = ()
     if options.plugins:
         from ctxc.app.plugins import load_rules
 
         outside = load_rules(options.plugins, root)
-    rules = [r for r in (*all_rules(), *outside) if r.needs == "sources"]
+    rules = [*source_rules(), *(r for r in outside if r.needs == "sources")]
     names = {r.code: r.name for r in outside}
     select = _codes(options.select or tuple(settings.extra.get("select", ())), names)
     ignore = _codes((*options.ignore, *settings.extra.get("ignore", ())), names)

@@ -7,8 +7,10 @@ docstring is its documentation, and the two examples in it run as tests. Nothing
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ctxc.base import registry
@@ -17,6 +19,9 @@ from ctxc.model.codes import CODES, code_of, name_of
 if TYPE_CHECKING:
     from ctxc.rules.engine import Rule
 
+_NEEDS_MORE = re.compile(
+    rb'^RULE = rule\((?:[^()]|\([^()]*\))*(?:needs="(?:packages|change)"|emitter="compiling")', re.MULTILINE
+)
 _NOT_RULES = frozenset({"engine", "documentation"})
 
 
@@ -40,6 +45,18 @@ def all_rules() -> tuple[Rule, ...]:
     return tuple(sorted((rule(n) for n in rule_names()), key=lambda r: r.code))
 
 
+def source_rules() -> tuple[Rule, ...]:
+    """Every rule that needs sources alone, by code.
+
+    A module says so itself, in words that are looked for before it is imported: what the others import (the compiler,
+    prices) would take lint longer than its own rules do.
+    """
+    here = Path(__file__).parent
+    texts = ((name, (here / f"{name.replace('-', '_')}.py").read_bytes()) for name in rule_names())
+    found = [rule(name) for name, text in texts if not _NEEDS_MORE.search(text)]
+    return tuple(sorted((r for r in found if r.needs == "sources"), key=lambda r: r.code))
+
+
 def codes_of(words: Iterable[str], known: Iterable[tuple[str, str]] = ()) -> dict[str, frozenset[str]]:
     """The codes that each word means: a code, a name, or the beginning of codes (``CTX3``, ``CTX31``).
 
@@ -55,4 +72,4 @@ def codes_of(words: Iterable[str], known: Iterable[tuple[str, str]] = ()) -> dic
     return found
 
 
-__all__ = ["all_rules", "code_of", "codes_of", "rule", "rule_names"]
+__all__ = ["all_rules", "code_of", "codes_of", "rule", "rule_names", "source_rules"]

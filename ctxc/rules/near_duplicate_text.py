@@ -57,7 +57,10 @@ Mend: Move what they share into a fragment that both require, or make the differ
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+from typing import NamedTuple
 
 from ctxc.base.spans import Origin
 from ctxc.model.finding import Finding
@@ -76,40 +79,68 @@ _ASCII_WORD = re.compile(r"[a-z0-9]+")
 _WORD = re.compile(r"[^\W_\u3400-\u9fff]+|[\u3400-\u9fff]")
 
 
+class _Text(NamedTuple):
+    """A fragment with its text, and the hashes of its runs of three words (equal hashes are settled by the text)."""
+
+    fragment: Fragment
+    text: str
+    words: list[str]
+    runs: frozenset[int]
+
+
 def check(context: Context) -> Iterator[Finding]:
     """Pairs that share most of their runs of three words. Linear: only texts that share a rare run are compared."""
-    texts: dict[str, tuple[Fragment, str, frozenset[tuple[str, str, str]]]] = {}
+    texts: dict[str, _Text] = {}
     for fragment in sorted(fragments(context), key=lambda f: f.origin):
         text = normalised(context, fragment)
         words = (_ASCII_WORD if text.isascii() else _WORD).findall(text)
         if len(words) >= LEAST_WORDS:
-            texts[fragment.id] = (fragment, text, frozenset(zip(words, words[1:], words[2:], strict=False)))
-    owners: dict[tuple[str, str, str], list[str]] = {}
-    for name, (_, _, runs) in texts.items():
-        for run in runs:
-            owners.setdefault(run, []).append(name)
-    shared: dict[tuple[str, str], int] = {}
-    for names in owners.values():
-        if 1 < len(names) <= _RARE:
-            for number, one in enumerate(names):
-                for other in names[number + 1 :]:
-                    shared[one, other] = shared.get((one, other), 0) + 1
-    for (one, other), common in shared.items():
-        first, text, mine = texts[one]
-        second, second_text, others = texts[other]
-        if 2 * common < SHARED * min(len(mine), len(others)) or text == second_text:
+            hashes = frozenset(map(hash, zip(words, words[1:], words[2:], strict=False)))
+            texts[fragment.id] = _Text(fragment, text, words, hashes)
+    for one, other in _pairs(texts):
+        first, second = texts[one], texts[other]
+        if first.text == second.text:
             continue
+        mine, others = _runs(first.words), _runs(second.words)
         both = len(mine & others)
         similarity = both / (len(mine) + len(others) - both)
         if similarity >= SHARED:
             yield RULE.finding(
                 context,
-                f"fragment {second.id!r} says {round(similarity * 100)} percent of what {first.id!r} says",
-                at=Origin(second.text_path),
+                f"fragment {other!r} says {round(similarity * 100)} percent of what {one!r} says",
+                at=Origin(second.fragment.text_path),
                 help="move what they share into a fragment that both require",
-                related=[(Origin(first.text_path), f"fragment {first.id}")],
-                data={"fragments": [first.id, second.id], "similarity_percent": round(similarity * 100)},
+                related=[(Origin(first.fragment.text_path), f"fragment {one}")],
+                data={"fragments": [one, other], "similarity_percent": round(similarity * 100)},
             )
+
+
+def _runs(words: list[str]) -> set[tuple[str, str, str]]:
+    return set(zip(words, words[1:], words[2:], strict=False))
+
+
+def _pairs(texts: Mapping[str, _Text]) -> Iterator[tuple[str, str]]:
+    """Pairs that may be alike, in the order of the texts."""
+    counts: Counter[int] = Counter()
+    for text in texts.values():
+        counts.update(text.runs)
+    single = {run for run, number in counts.items() if number == 1}
+    owners: dict[int, list[str]] = {}
+    for name, text in texts.items():
+        repeated = text.runs - single
+        # Of a text that is alike to another, this share stands in the other as well.
+        if len(repeated) >= SHARED * len(text.runs):
+            for run in repeated:
+                if counts[run] <= _RARE:
+                    owners.setdefault(run, []).append(name)
+    shared: Counter[tuple[str, str]] = Counter()
+    for names in owners.values():
+        shared.update(combinations(names, 2))
+    place = {name: number for number, name in enumerate(texts)}
+    for one, other in sorted(shared, key=lambda pair: (place[pair[0]], place[pair[1]])):
+        # Half of it, because runs that many texts share are not counted here.
+        if 2 * shared[one, other] >= SHARED * min(len(texts[one].runs), len(texts[other].runs)):
+            yield one, other
 
 
 RULE = rule(__name__, __doc__, check)

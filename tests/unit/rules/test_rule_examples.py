@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 from rule_lab import findings_of
 
 from ctxc.model.finding import Severity
-from ctxc.rules import all_rules, rule, rule_names
+from ctxc.rules import all_rules, rule, rule_names, source_rules
 from ctxc.rules.documentation import files, read
 
 
@@ -35,3 +38,14 @@ def test_good_example_loads(name: str) -> None:
     loading = [r for r in all_rules() if r.emitter == "loading"]
     errors = [f for f in findings_of(files(read(made.doc).good), loading) if f.severity is Severity.ERROR]
     assert not errors, [f"{f.location} {f.code} {f.message}" for f in errors]
+
+
+def test_rules_of_sources_are_told_apart_before_they_are_imported() -> None:
+    assert source_rules() == tuple(r for r in all_rules() if r.needs == "sources")
+    others = [r for r in all_rules() if r.needs != "sources"]
+    assert len(others) > 40
+    script = "import sys; from ctxc.rules import source_rules; source_rules(); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    imported = set(done.stdout.split())
+    assert not imported & {f"ctxc.rules.{r.name.replace('-', '_')}" for r in others}
+    assert not imported & {"ctxc.compiler.pipeline", "ctxc.usage.price", "tiktoken", "yaml", "re2"}
