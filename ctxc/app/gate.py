@@ -7,46 +7,35 @@ searching, the injection trials) is done once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ctxc.app.config import Config
-from ctxc.app.diff import diff_sides
-from ctxc.app.diff_sides import Side
-from ctxc.app.gates import Gate, Looked, gate_ids, gates
+from ctxc.app.gates import Gate, gate_ids, gates
 from ctxc.app.gates._files import sources
-from ctxc.app.gates._judge import Judge, Judged, judge_by
-from ctxc.app.gates._linted import Linted, key_of, lint_sides, quiet
-from ctxc.app.gates._release import release_of
+from ctxc.app.gates._kept import GateStore
 from ctxc.app.gates._request import GateRequest, in_ci
-from ctxc.app.gates._shipped import bundle_id, shipped
 from ctxc.app.gates._side import GateSide
 from ctxc.app.gates._sides import GateSides, open_gate_sides
-from ctxc.app.gates._silence import WaiverUse
-from ctxc.app.lint import RuleTexts
-from ctxc.app.workspace import Workspace
-from ctxc.base.errors import NothingMatched, RevisionError, UsageError
-from ctxc.model.finding import Finding, Severity
-from ctxc.model.report import GateResult, Report
-from ctxc.model.revision import Revision
-from ctxc.rules.engine import Context, run
-from ctxc.tokens import open_store
+from ctxc.app.lint_store import AskedTree
+from ctxc.base.errors import UsageError
 
 if TYPE_CHECKING:
     from ctxc.app.masking import Sources
+    from ctxc.app.workspace import Workspace
     from ctxc.model.change import Change
     from ctxc.model.project import Project
     from ctxc.model.release import Release
-
-
-_STRICTEST = ("info", "warning", "error", "never")
+    from ctxc.model.report import Report
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateRun:
-    """What came out: the release with its report, what it rests on, and notes for who asked."""
+    """What came out: the release with its report, what it rests on, and notes for who asked.
+
+    ``change`` is None where there is no base, and where everything is from the cache.
+    """
 
     release: Release
     head: GateSide
@@ -67,35 +56,63 @@ class GateRun:
 def gate_workspace(workspace: Workspace, request: GateRequest, *, now: str) -> GateRun:
     """Run the gates. Raises CtxcError for everything that keeps them from judging: no fixtures, no policies, nothing
     that was asked for, a vocabulary or a file that cannot be read, a base that was asked for and is not there."""
-    chosen = _chosen(request.only)
+    _check_names(request.only)
     sides = open_gate_sides(workspace, request.as_diff())
     try:
-        kept = workspace.cache is not None
-        assert sides.head.tree is not None and sides.head.settings is not None
-        head = GateSide(sides.head.tree, sides.head.settings, workspace.store, kept=kept)
-        base: GateSide | None = None
-        same = sides.same and not request.against
-        if sides.base is not None and sides.base.tree is not None and sides.base.settings is not None and not same:
-            base = GateSide(sides.base.tree, sides.base.settings, workspace.store, kept=kept)
-        found = _Gates(
-            workspace,
-            request,
-            sides,
-            head=head,
-            base=base,
-            find_change=lambda: diff_sides(quiet(workspace), request.as_diff(), sides.compared()).change,
-            now=now,
-        ).run(chosen)
+        found = _over_sides(workspace, request, sides, now)
     finally:
         sides.close()
     workspace.close()
     return found
 
 
+def _over_sides(workspace: Workspace, request: GateRequest, sides: GateSides, now: str) -> GateRun:
+    """The run over two trees, from the cache where everything was judged before."""
+    kept = workspace.cache is not None
+    assert sides.head.tree is not None and sides.head.settings is not None
+    asked = AskedTree(sides.head.tree)
+    head = GateSide(asked, sides.head.settings, workspace.store, kept=kept)
+    base: GateSide | None = None
+    same = sides.same and not request.against
+    if sides.base is not None and sides.base.tree is not None and sides.base.settings is not None and not same:
+        base = GateSide(sides.base.tree, sides.base.settings, workspace.store, kept=kept)
+    store: GateStore | None = None
+    if kept and GateStore.takes(sides):
+        ci = in_ci(workspace.environment)
+        store = GateStore(workspace.store, sides, request, in_ci=ci, config=workspace.config.path, now=now)
+        known = store.get(head.scan)
+        if known is not None:
+            note = "nothing changed: this is what the last run said"
+            return GateRun(release=known[0], head=head, base=base, change=None, notes=(*known[1], note))
+    from ctxc.app.diff import diff_sides
+    from ctxc.app.gates._linted import quiet
+    from ctxc.app.gates._run import Gates
+
+    run = Gates(
+        workspace,
+        request,
+        sides,
+        head=head,
+        base=base,
+        find_change=lambda: diff_sides(quiet(workspace), request.as_diff(), sides.compared()).change,
+        now=now,
+    ).run(_chosen(request.only))
+    if store is not None:
+        store.put(head.scan, run.release, run.notes, asked.asked)
+    return GateRun(release=run.release, head=head, base=base, change=run.change, notes=run.notes)
+
+
 def gate_projects(project: Project, base: Project | None, request: GateRequest, *, now: str) -> GateRun:
     """The same for projects that are loaded already; nothing is read from disk, clock or environment."""
+    from ctxc.app.config import Config
     from ctxc.app.diff_compare import compare_projects
+    from ctxc.app.diff_sides import Side
+    from ctxc.app.gates._run import Gates
+    from ctxc.app.workspace import Workspace
+    from ctxc.model.revision import Revision
+    from ctxc.tokens import open_store
 
+    _check_names(request.only)
     store = open_store(None)
     sides = [GateSide.of(p, store) for p in (project, base) if p is not None]
     named = [
@@ -109,7 +126,7 @@ def gate_projects(project: Project, base: Project | None, request: GateRequest, 
         store=store,
         _tree=sides[0].tree,
     )
-    return _Gates(
+    run = Gates(
         workspace,
         request,
         GateSides(head=named[0], base=named[1] if base is not None else None, repository=None, why="there is no base"),
@@ -118,284 +135,25 @@ def gate_projects(project: Project, base: Project | None, request: GateRequest, 
         find_change=lambda: compare_projects(base or project, project, context=2),
         now=now,
     ).run(_chosen(request.only))
+    return GateRun(
+        release=run.release,
+        head=sides[0],
+        base=sides[1] if base is not None else None,
+        change=run.change,
+        notes=run.notes,
+    )
 
 
-def failing(report: Report, fail_on: str) -> bool:
-    """Whether a report fails: a finding at or above the severity."""
-    return fail_on != "never" and report.worst is not None and report.worst >= Severity[fail_on.upper()]
-
-
-def _chosen(only: Sequence[str]) -> tuple[Gate, ...]:
+def _check_names(only: Sequence[str]) -> None:
     for name in only:
         if name not in gate_ids():
             from ctxc.app.naming import advice
 
             raise UsageError(f"there is no gate {name!r}", help=advice(name, gate_ids()))
+
+
+def _chosen(only: Sequence[str]) -> tuple[Gate, ...]:
     return tuple(g for g in gates() if not only or g.id in only)
 
 
-@dataclass(slots=True, kw_only=True)
-class _Verdict:
-    """The findings of one gate, over all sides that judge; what one of them does not silence counts."""
-
-    counting: dict[str, Finding] = field(default_factory=dict)
-    silenced: dict[str, Finding] = field(default_factory=dict)
-
-
-class _Gates:
-    """One run over two sides. ``find_change`` gives the change between them, where there is a base."""
-
-    def __init__(
-        self,
-        workspace: Workspace,
-        request: GateRequest,
-        sides: GateSides,
-        *,
-        head: GateSide,
-        base: GateSide | None,
-        find_change: Callable[[], Change],
-        now: str,
-    ) -> None:
-        self.workspace = workspace
-        self.request = request
-        self.sides = sides
-        self.now = now
-        self.head = head
-        self.base = base
-        self.find_change = find_change
-        self.notes = list(sides.notes)
-        if sides.bundle is not None and base is not None:
-            from ctxc.app.restore import compare_side
-
-            untrue = compare_side(base, sides.bundle)
-            self.notes += [f"this ctxc does not make of the bundle what it says: {told}" for told in untrue]
-        self.verdicts: dict[str, _Verdict] = {g.id: _Verdict() for g in gates()}
-
-    @property
-    def by_base(self) -> bool:
-        """Whether the base's policies judge as well. What only the head's configuration says cannot prevent it."""
-        if self.base is None:
-            return False
-        if self.request.policy_source:
-            return self.request.policy_source == "base"
-        told = [str(s.settings.extra.get("policy-source") or "") for s in (self.base, self.head)]
-        if "base" in told:
-            return True
-        return told[0] != "head" and in_ci(self.workspace.environment)
-
-    @property
-    def fail_on(self) -> str:
-        """The severity from which a gate fails: the stricter of both sides' settings where the base judges."""
-        if self.request.fail_on:
-            return self.request.fail_on
-        told = [str(self.head.settings.extra.get("fail-on") or "error")]
-        if self.by_base and self.base is not None:
-            told.append(str(self.base.settings.extra.get("fail-on") or "error"))
-        return min(told, key=_STRICTEST.index)
-
-    def run(self, chosen: tuple[Gate, ...]) -> GateRun:
-        linted = lint_sides(self.workspace, self.head, self.base if self.by_base else None, now=self.now)
-        self._check_fixtures(linted)
-        judged = self._judged()
-        judges = self._judges(judged, linted)
-        looked: dict[str, Looked] = {}
-        waivers: dict[str, tuple[WaiverUse, ...]] = {}
-        for judge in judges:
-            context = judge.context(judged)
-            waivers[judge.side] = self._judge(judge, judged, context, chosen, linted)
-            for gate in chosen:
-                if gate.id not in looked and judge.has(gate):
-                    looked[gate.id] = gate.look(context, linted.facts)
-        results = tuple(self._result(g, chosen, judges, looked.get(g.id)) for g in gates())
-        self._check_something(results, chosen)
-        report = self._report(judges, results)
-        release = release_of(
-            report,
-            self.head,
-            self.base,
-            judged.change,
-            waivers=waivers[judges[0].side],
-            judged_by=tuple(j.side for j in judges),
-            failed=failing(report, self.fail_on),
-        )
-        return GateRun(release=release, head=self.head, base=self.base, change=judged.change, notes=tuple(self.notes))
-
-    # --- judging --------------------------------------------------------------------------------------------------
-
-    def _judged(self) -> Judged:
-        return Judged(
-            head=self.head,
-            base=self.base,
-            change=self.find_change() if self.base is not None else None,
-            now=self.now,
-            everything=self.request.everything,
-            payloads=self.request.payloads,
-            changed_at=self.sides.changed_at,
-            config=self.workspace.config.path,
-            bundle=bundle_id(self.head, shipped(self.head)),
-            kept=self.workspace.cache is not None,
-            policies=self.request.policies,
-        )
-
-    def _judges(self, judged: Judged, linted: Linted) -> tuple[Judge, ...]:
-        """Who judges; the base first: a finding that both make is told as the base's."""
-        sides = [("base", self.base)] if self.by_base and self.base is not None else []
-        judges = tuple(judge_by(side, owner, judged) for side, owner in (*sides, ("head", self.head)))
-        self._check_policies(judges, linted)
-        return judges
-
-    def _judge(
-        self, judge: Judge, judged: Judged, context: Context, chosen: Sequence[Gate], linted: Linted
-    ) -> tuple[WaiverUse, ...]:
-        """Put one side's findings among the verdicts, and say what became of its waivers."""
-        # Silenced together, because a waiver is used or not over all gates.
-        found = [(g.id, f) for g in chosen if judge.has(g) for f in self._findings(g, judge, context, linted)]
-        silenced = judge.silence([f for _, f in found], judged)
-        counting = {id(f) for f in silenced.counting}
-        others = {key_of(f): f for f in silenced.silenced}
-        for gate_id, finding in found:
-            verdict, key = self.verdicts[gate_id], key_of(finding)
-            if id(finding) in counting:
-                verdict.counting.setdefault(key, finding)
-            elif key in others:
-                verdict.silenced.setdefault(key, others[key])
-        if not self.request.only:  # a waiver for a gate that did not run is not unused
-            for finding in judge.weigh(silenced.hygiene):
-                self.verdicts["policies"].counting.setdefault(key_of(finding), finding)
-        if self.request.only:
-            return tuple(replace(w, state="not_judged") if w.state == "unused" else w for w in silenced.waivers)
-        return silenced.waivers
-
-    def _findings(self, gate: Gate, judge: Judge, context: Context, linted: Linted) -> list[Finding]:
-        from ctxc.rules import rule
-
-        compiled = self.head.findings()
-        found = [f for f in compiled if f.code in gate.codes]
-        if not (gate.needs_base and self.base is None):
-            # What a fixture of the base expects is the base's to judge by.
-            names = [n for n in gate.rules if judge.side == "base" or n != "base-expectation"]
-            found += run(context, [rule(n) for n in names])
-        if gate.id == "schema":
-            owned = {code for g in gates() for code in g.codes}
-            known = {(f.code, f.location.path, f.location.span) for f in linted.findings}
-            found += [f for f in linted.findings if f.code not in owned and f.severity >= judge.level]
-            found += [
-                f
-                for f in compiled
-                if f.code not in owned
-                and f.severity >= judge.level
-                and (f.code, f.location.path, f.location.span) not in known
-            ]
-        else:
-            found += [f for f in linted.findings if f.code in gate.codes]
-        return list(judge.weigh(_once(found)))
-
-    # --- what keeps a gate from judging -----------------------------------------------------------------------------
-
-    def _check_fixtures(self, linted: Linted) -> None:
-        if self.head.measured or linted.has_errors:
-            return
-        raise NothingMatched(
-            "the project has no fixtures: nothing would be judged",
-            help=f"add one under {self.head.settings.fixtures[0]}/ (`ctxc init` writes an example)",
-        )
-
-    def _check_policies(self, judges: Sequence[Judge], linted: Linted) -> None:
-        folders = self.head.settings.policies
-        for judge in judges:
-            if judge.ground.policies:
-                continue
-            if judge.side == "base":
-                self.notes.append("the base has no policies: only the head's judge")
-            elif not any(
-                f.severity is Severity.ERROR and f.location.path.startswith(tuple(folders)) for f in linted.findings
-            ):
-                raise NothingMatched(
-                    "the project has no policies: there is nothing to judge by",
-                    help=f"add one under {folders[0]}/ (`ctxc init` writes an example; docs/gate.md)",
-                )
-        if self.base is None and any(p.base == "required" for j in judges for p in j.ground.policies):
-            raise RevisionError(
-                f"a policy requires a base, and there is none: {self.sides.why}",
-                help="name one with --against, or fetch it: `fetch-depth: 0` for actions/checkout",
-            )
-
-    def _check_something(self, results: Sequence[GateResult], chosen: Sequence[Gate]) -> None:
-        """A gate must be able to fail: where nothing was checked, nothing passed."""
-        asked = [r for r in results if r.id in {g.id for g in chosen}]
-        if any(r.status == "failed" or (r.status == "passed" and r.checked) for r in asked):
-            return
-        if all(r.status == "not_applicable" for r in asked):
-            return  # it was said why
-        names = ", ".join(r.id for r in asked)
-        raise NothingMatched(
-            f"nothing was checked: no policy configures {names}",
-            help="give the step parameters in a policy (docs/gate.md), or ask for another one",
-        )
-
-    # --- what comes out -------------------------------------------------------------------------------------------
-
-    def _result(self, gate: Gate, chosen: Sequence[Gate], judges: Sequence[Judge], looked: Looked | None) -> GateResult:
-        if gate not in chosen:
-            return GateResult(id=gate.id, status="not_checked", message="not asked for")
-        verdict = self.verdicts[gate.id]
-        fail_on = self.fail_on
-        failed = fail_on != "never" and any(f.severity >= Severity[fail_on.upper()] for f in verdict.counting.values())
-        if not failed and not any(j.has(gate) for j in judges):
-            off = any(gate.is_off(p.gates) for j in judges for p in j.ground.policies)
-            why = "switched off by a policy" if off else "no policy says anything"
-            return GateResult(id=gate.id, status="not_configured", message=why)
-        if not failed and gate.needs_base and self.base is None:
-            return GateResult(id=gate.id, status="not_applicable", message=self._no_base())
-        seen = looked or Looked()
-        if failed:
-            return GateResult(id=gate.id, status="failed", checked=seen.count, message=seen.message)
-        if not seen.applies:
-            return GateResult(id=gate.id, status="not_applicable", message=seen.note or "there is nothing to judge")
-        return GateResult(id=gate.id, status="passed", checked=seen.count, message=seen.message)
-
-    def _no_base(self) -> str:
-        if self.sides.same:
-            return f"nothing differs from the base: {self.sides.why}"
-        return self.sides.why or "there is no base"
-
-    def _report(self, judges: Sequence[Judge], results: tuple[GateResult, ...]) -> Report:
-        from ctxc import __version__
-
-        counting: dict[str, Finding] = {}
-        silenced: dict[str, Finding] = {}
-        for verdict in self.verdicts.values():
-            counting |= verdict.counting
-            silenced |= verdict.silenced
-        left = [f for k, f in silenced.items() if k not in counting]
-        policies = {p.id: p for j in judges for p in j.ground.policies}
-        return Report(
-            command="gate",
-            version=__version__,
-            now=self.now,
-            findings=tuple(sorted(counting.values(), key=lambda f: f.sort_key)),
-            suppressed=tuple(sorted(left, key=lambda f: f.sort_key)),
-            gates=results,
-            base=_told(self.sides.base, self.sides.why) if self.base is not None else None,
-            head=_told(self.sides.head, ""),
-            policy={
-                "id": ", ".join(policies),
-                "version": ", ".join(f"{p.id} {p.version}" for p in policies.values()),
-                "from": " and ".join(j.side for j in judges),
-            },
-            checked={"fixture": len(self.head.measured), "policy": len(policies)},
-            rules=RuleTexts(),
-        )
-
-
-def _once(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """Each finding once: a compile and lint may both make it."""
-    return tuple({key_of(f): f for f in reversed(findings)}.values())[::-1]
-
-
-def _told(side: Any, how: str) -> Mapping[str, Any]:
-    revision = side.revision
-    return {"rev": revision.rev, "kind": revision.kind, "commit": revision.commit, "label": revision.label, "how": how}
-
-
-__all__ = ["GateRequest", "GateRun", "failing", "gate_workspace"]
+__all__ = ["GateRequest", "GateRun", "gate_projects", "gate_workspace"]

@@ -1,78 +1,110 @@
-"""What was measured of a fixture as plain values, and back from a cache, which is untrusted."""
+"""What a gate keeps as plain values (measured fixtures, releases), and back from a cache, which is untrusted."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import MISSING, fields
+import re
+from collections.abc import Callable, Collection
+from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
 from typing import Any
 
 from ctxc.app.rows import finding_from, finding_store
 from ctxc.base.canonical import canonical
+from ctxc.model import measured as measured_model
+from ctxc.model import release as release_model
 from ctxc.model.finding import Finding
-from ctxc.model.measured import Cut, Measured, MeasuredSection, Stretch
+from ctxc.model.measured import Measured
 
-_NESTED = {"sections": MeasuredSection, "cuts": Cut, "stretches": Stretch}
-_SCALARS = {"str": str, "int": int, "bool": bool}
+_TUPLE = re.compile(r"tuple\[(.+), \.\.\.\]\Z")
+_PAIR = re.compile(r"tuple\[(?:str(?:, )?)+\]\Z")
+_ROUTE = "Mapping[str, tuple[str, ...]]"
+_SCALARS: dict[str, type] = {"str": str, "int": int, "bool": bool}
 
 
 def plain(value: Any) -> Any:
-    """A measured fixture as plain values, without what is as its default."""
+    """A dataclass as plain values, without what is as its default."""
+    if isinstance(value, tuple):
+        return [plain(v) for v in value]
+    if isinstance(value, dict):
+        return {k: plain(v) for k, v in value.items()}
+    if not is_dataclass(value):
+        return value
     found: dict[str, Any] = {}
     for field in fields(value):
         item = getattr(value, field.name)
-        if field.default is not MISSING and item == field.default and type(item) is type(field.default):
-            continue
-        if field.name in _NESTED and isinstance(value, Measured):
-            item = [plain(i) for i in item]
-        elif field.name == "route":
-            item = {k: list(v) for k, v in item.items()}
-        found[field.name] = item
+        if field.default is MISSING or item != field.default or type(item) is not type(field.default):
+            found[field.name] = plain(item)
     return found
 
 
 def measured_from(value: Any) -> Measured:
     """A measured fixture from plain values; raises ValueError for any other shape."""
-    found: Measured = _read(Measured, value)
+    found: Measured = _reader(Measured)(value)
     return found
 
 
-def _read(kind: Any, value: Any) -> Any:
-    if not isinstance(value, dict):
-        raise ValueError(f"a {kind.__name__} is an object")
+def read_fields(kind: type, value: Any, names: Collection[str]) -> dict[str, Any]:
+    """Some fields of a dataclass, each from its plain value; raises ValueError for any other shape."""
+    if not isinstance(value, dict) or value.keys() - set(names):
+        raise ValueError(f"not a part of {kind.__name__}")
     types = {f.name: str(f.type) for f in fields(kind)}
-    found: dict[str, Any] = {}
-    for name, item in value.items():
-        if name not in types:
-            raise ValueError(f"{kind.__name__} has no {name}")
-        found[name] = _value(name, types[name], item)
-    try:
-        return kind(**found)
-    except TypeError as error:
-        raise ValueError(str(error)) from None
+    return {name: _of(types[name])(item) for name, item in value.items()}
 
 
-def _value(name: str, kind: str, item: Any) -> Any:
-    if name in _NESTED:
-        return tuple(_read(_NESTED[name], i) for i in _list(item))
-    if name == "route":
-        if not isinstance(item, dict):
-            raise ValueError("a route is an object")
-        return {str(k): tuple(map(_text, _list(v))) for k, v in item.items()}
-    if kind.startswith("tuple[tuple["):
-        return tuple(tuple(map(_text, _list(i))) for i in _list(item))
-    if kind.startswith("tuple["):
-        return tuple(map(_text, _list(item)))
-    if kind.endswith(" | None") and item is None:
-        return None
-    wanted = _SCALARS[kind.removesuffix(" | None")]
-    if type(item) is not wanted:
-        raise ValueError(f"{name} is no {wanted.__name__}")
-    return item
+@cache
+def _reader(kind: Any) -> Callable[[Any], Any]:
+    readers = {f.name: _of(str(f.type)) for f in fields(kind)}
+    needed = frozenset(f.name for f in fields(kind) if f.default is MISSING and f.default_factory is MISSING)
+
+    def read(value: Any) -> Any:
+        if not isinstance(value, dict) or not needed <= value.keys() <= readers.keys():
+            raise ValueError(f"not a {kind.__name__}")
+        return kind(**{name: readers[name](item) for name, item in value.items()})
+
+    return read
+
+
+@cache
+def _of(annotation: str) -> Callable[[Any], Any]:
+    """A reader of a type, by the words of its annotation."""
+    if annotation.endswith(" | None"):
+        inner = _of(annotation.removesuffix(" | None"))
+        return lambda value: None if value is None else inner(value)
+    if annotation == _ROUTE:
+        words = _of("tuple[str, ...]")
+        return lambda value: {_text(k): words(v) for k, v in _object(value).items()}
+    many = _TUPLE.match(annotation)
+    if many is not None:
+        each = _of(many[1])
+        return lambda value: tuple([each(v) for v in _list(value)])
+    if _PAIR.match(annotation):
+        return lambda value: tuple(map(_text, _list(value)))
+    scalar = _SCALARS.get(annotation)
+    if scalar is not None:
+        return _scalar(scalar)
+    found = getattr(measured_model, annotation, None) or getattr(release_model, annotation)
+    return _reader(found)
+
+
+def _scalar(kind: type) -> Callable[[Any], Any]:
+    def read(value: Any) -> Any:
+        if type(value) is not kind:
+            raise ValueError(f"not a {kind.__name__}")
+        return value
+
+    return read
 
 
 def _list(value: Any) -> list[Any]:
     if not isinstance(value, list):
         raise ValueError("a list was expected")
+    return value
+
+
+def _object(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError("an object was expected")
     return value
 
 

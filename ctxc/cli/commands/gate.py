@@ -138,6 +138,8 @@ def _judging(current: Session, *, trust_cache: bool) -> Session:
 
 
 def _payloads(files: list[str]) -> tuple[Payload, ...]:
+    if not files:
+        return ()
     from ctxc.detect.injection import parse_payloads
 
     found: list[Payload] = []

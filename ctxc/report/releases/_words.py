@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
-
 from ctxc.model.release import ChangeLine, CostLine, PrefixLine, Release, Shipped, WaiverLine
 from ctxc.report._tally import plural, tally
 
@@ -121,6 +119,8 @@ def money(before: str, after: str) -> str:
 
 
 def _amount(text: str) -> str:
+    from decimal import Decimal
+
     return f"${Decimal(text):,.2f}"
 
 

@@ -1,0 +1,308 @@
+"""A run of the gates over two sides: who judges, what each gate finds, what counts, and what comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from ctxc.app.gates import Gate, Looked, gates
+from ctxc.app.gates._judge import Judge, Judged, judge_by
+from ctxc.app.gates._linted import Linted, key_of, lint_sides
+from ctxc.app.gates._release import release_of
+from ctxc.app.gates._request import GateRequest, in_ci
+from ctxc.app.gates._shipped import bundle_id, shipped
+from ctxc.app.gates._side import GateSide
+from ctxc.app.gates._sides import GateSides
+from ctxc.app.gates._silence import WaiverUse
+from ctxc.app.lint import RuleTexts
+from ctxc.base.errors import NothingMatched, RevisionError
+from ctxc.model.finding import Finding, Severity
+from ctxc.model.report import GateResult, Report
+from ctxc.rules.engine import Context, run
+
+if TYPE_CHECKING:
+    from ctxc.app.workspace import Workspace
+    from ctxc.model.change import Change
+    from ctxc.model.release import Release
+
+_STRICTEST = ("info", "warning", "error", "never")
+
+
+def failing(report: Report, fail_on: str) -> bool:
+    """Whether a report fails: a finding at or above the severity."""
+    return fail_on != "never" and report.worst is not None and report.worst >= Severity[fail_on.upper()]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What came out: the release with its report, the change that it is about, notes for who asked."""
+
+    release: Release
+    change: Change | None
+    notes: tuple[str, ...]
+
+
+@dataclass(slots=True, kw_only=True)
+class _Verdict:
+    """The findings of one gate, over all sides that judge; what one of them does not silence counts."""
+
+    counting: dict[str, Finding] = field(default_factory=dict)
+    silenced: dict[str, Finding] = field(default_factory=dict)
+
+
+class Gates:
+    """One run over two sides. ``find_change`` gives the change between them, where there is a base."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        request: GateRequest,
+        sides: GateSides,
+        *,
+        head: GateSide,
+        base: GateSide | None,
+        find_change: Callable[[], Change],
+        now: str,
+    ) -> None:
+        self.workspace = workspace
+        self.request = request
+        self.sides = sides
+        self.now = now
+        self.head = head
+        self.base = base
+        self.find_change = find_change
+        self.notes = list(sides.notes)
+        if sides.bundle is not None and base is not None:
+            from ctxc.app.restore import compare_side
+
+            untrue = compare_side(base, sides.bundle)
+            self.notes += [f"this ctxc does not make of the bundle what it says: {told}" for told in untrue]
+        self.verdicts: dict[str, _Verdict] = {g.id: _Verdict() for g in gates()}
+
+    @property
+    def by_base(self) -> bool:
+        """Whether the base's policies judge as well. What only the head's configuration says cannot prevent it."""
+        if self.base is None:
+            return False
+        if self.request.policy_source:
+            return self.request.policy_source == "base"
+        told = [str(s.settings.extra.get("policy-source") or "") for s in (self.base, self.head)]
+        if "base" in told:
+            return True
+        return told[0] != "head" and in_ci(self.workspace.environment)
+
+    @property
+    def fail_on(self) -> str:
+        """The severity from which a gate fails: the stricter of both sides' settings where the base judges."""
+        if self.request.fail_on:
+            return self.request.fail_on
+        told = [str(self.head.settings.extra.get("fail-on") or "error")]
+        if self.by_base and self.base is not None:
+            told.append(str(self.base.settings.extra.get("fail-on") or "error"))
+        return min(told, key=_STRICTEST.index)
+
+    def run(self, chosen: tuple[Gate, ...]) -> Outcome:
+        """Judge. Raises CtxcError for everything that keeps the gates from judging."""
+        linted = lint_sides(self.workspace, self.head, self.base if self.by_base else None, now=self.now)
+        self._check_fixtures(linted)
+        judged = self._judged()
+        judges = self._judges(judged, linted)
+        looked: dict[str, Looked] = {}
+        waivers: dict[str, tuple[WaiverUse, ...]] = {}
+        for judge in judges:
+            context = judge.context(judged)
+            waivers[judge.side] = self._judge(judge, judged, context, chosen, linted)
+            for gate in chosen:
+                if gate.id not in looked and judge.has(gate):
+                    looked[gate.id] = gate.look(context, linted.facts)
+        results = tuple(self._result(g, chosen, judges, looked.get(g.id)) for g in gates())
+        self._check_something(results, chosen)
+        report = self._report(judges, results)
+        release = release_of(
+            report,
+            self.head,
+            self.base,
+            judged.change,
+            waivers=waivers[judges[0].side],
+            judged_by=tuple(j.side for j in judges),
+            failed=failing(report, self.fail_on),
+        )
+        return Outcome(release=release, change=judged.change, notes=tuple(self.notes))
+
+    # --- judging --------------------------------------------------------------------------------------------------
+
+    def _judged(self) -> Judged:
+        return Judged(
+            head=self.head,
+            base=self.base,
+            change=self.find_change() if self.base is not None else None,
+            now=self.now,
+            everything=self.request.everything,
+            payloads=self.request.payloads,
+            changed_at=self.sides.changed_at,
+            config=self.workspace.config.path,
+            bundle=bundle_id(self.head, shipped(self.head)),
+            kept=self.workspace.cache is not None,
+            policies=self.request.policies,
+        )
+
+    def _judges(self, judged: Judged, linted: Linted) -> tuple[Judge, ...]:
+        """Who judges; the base first: a finding that both make is told as the base's."""
+        sides = [("base", self.base)] if self.by_base and self.base is not None else []
+        judges = tuple(judge_by(side, owner, judged) for side, owner in (*sides, ("head", self.head)))
+        self._check_policies(judges, linted)
+        return judges
+
+    def _judge(
+        self, judge: Judge, judged: Judged, context: Context, chosen: Sequence[Gate], linted: Linted
+    ) -> tuple[WaiverUse, ...]:
+        """Put one side's findings among the verdicts, and say what became of its waivers."""
+        # Silenced together, because a waiver is used or not over all gates.
+        found = [(g.id, f) for g in chosen if judge.has(g) for f in self._findings(g, judge, context, linted)]
+        silenced = judge.silence([f for _, f in found], judged)
+        counting = {id(f) for f in silenced.counting}
+        others = {key_of(f): f for f in silenced.silenced}
+        for gate_id, finding in found:
+            verdict, key = self.verdicts[gate_id], key_of(finding)
+            if id(finding) in counting:
+                verdict.counting.setdefault(key, finding)
+            elif key in others:
+                verdict.silenced.setdefault(key, others[key])
+        if not self.request.only:  # a waiver for a gate that did not run is not unused
+            for finding in judge.weigh(silenced.hygiene):
+                self.verdicts["policies"].counting.setdefault(key_of(finding), finding)
+        if self.request.only:
+            return tuple(replace(w, state="not_judged") if w.state == "unused" else w for w in silenced.waivers)
+        return silenced.waivers
+
+    def _findings(self, gate: Gate, judge: Judge, context: Context, linted: Linted) -> list[Finding]:
+        from ctxc.rules import rule
+
+        compiled = self.head.findings()
+        found = [f for f in compiled if f.code in gate.codes]
+        if not (gate.needs_base and self.base is None):
+            # What a fixture of the base expects is the base's to judge by.
+            names = [n for n in gate.rules if judge.side == "base" or n != "base-expectation"]
+            found += run(context, [rule(n) for n in names])
+        if gate.id == "schema":
+            owned = {code for g in gates() for code in g.codes}
+            known = {(f.code, f.location.path, f.location.span) for f in linted.findings}
+            found += [f for f in linted.findings if f.code not in owned and f.severity >= judge.level]
+            found += [
+                f
+                for f in compiled
+                if f.code not in owned
+                and f.severity >= judge.level
+                and (f.code, f.location.path, f.location.span) not in known
+            ]
+        else:
+            found += [f for f in linted.findings if f.code in gate.codes]
+        return list(judge.weigh(_once(found)))
+
+    # --- what keeps a gate from judging -----------------------------------------------------------------------------
+
+    def _check_fixtures(self, linted: Linted) -> None:
+        if self.head.measured or linted.has_errors:
+            return
+        raise NothingMatched(
+            "the project has no fixtures: nothing would be judged",
+            help=f"add one under {self.head.settings.fixtures[0]}/ (`ctxc init` writes an example)",
+        )
+
+    def _check_policies(self, judges: Sequence[Judge], linted: Linted) -> None:
+        folders = self.head.settings.policies
+        for judge in judges:
+            if judge.ground.policies:
+                continue
+            if judge.side == "base":
+                self.notes.append("the base has no policies: only the head's judge")
+            elif not any(
+                f.severity is Severity.ERROR and f.location.path.startswith(tuple(folders)) for f in linted.findings
+            ):
+                raise NothingMatched(
+                    "the project has no policies: there is nothing to judge by",
+                    help=f"add one under {folders[0]}/ (`ctxc init` writes an example; docs/gate.md)",
+                )
+        if self.base is None and any(p.base == "required" for j in judges for p in j.ground.policies):
+            raise RevisionError(
+                f"a policy requires a base, and there is none: {self.sides.why}",
+                help="name one with --against, or fetch it: `fetch-depth: 0` for actions/checkout",
+            )
+
+    def _check_something(self, results: Sequence[GateResult], chosen: Sequence[Gate]) -> None:
+        """A gate must be able to fail: where nothing was checked, nothing passed."""
+        asked = [r for r in results if r.id in {g.id for g in chosen}]
+        if any(r.status == "failed" or (r.status == "passed" and r.checked) for r in asked):
+            return
+        if all(r.status == "not_applicable" for r in asked):
+            return  # it was said why
+        names = ", ".join(r.id for r in asked)
+        raise NothingMatched(
+            f"nothing was checked: no policy configures {names}",
+            help="give the step parameters in a policy (docs/gate.md), or ask for another one",
+        )
+
+    # --- what comes out -------------------------------------------------------------------------------------------
+
+    def _result(self, gate: Gate, chosen: Sequence[Gate], judges: Sequence[Judge], looked: Looked | None) -> GateResult:
+        if gate not in chosen:
+            return GateResult(id=gate.id, status="not_checked", message="not asked for")
+        verdict = self.verdicts[gate.id]
+        fail_on = self.fail_on
+        failed = fail_on != "never" and any(f.severity >= Severity[fail_on.upper()] for f in verdict.counting.values())
+        if not failed and not any(j.has(gate) for j in judges):
+            off = any(gate.is_off(p.gates) for j in judges for p in j.ground.policies)
+            why = "switched off by a policy" if off else "no policy says anything"
+            return GateResult(id=gate.id, status="not_configured", message=why)
+        if not failed and gate.needs_base and self.base is None:
+            return GateResult(id=gate.id, status="not_applicable", message=self._no_base())
+        seen = looked or Looked()
+        if failed:
+            return GateResult(id=gate.id, status="failed", checked=seen.count, message=seen.message)
+        if not seen.applies:
+            return GateResult(id=gate.id, status="not_applicable", message=seen.note or "there is nothing to judge")
+        return GateResult(id=gate.id, status="passed", checked=seen.count, message=seen.message)
+
+    def _no_base(self) -> str:
+        if self.sides.same:
+            return f"nothing differs from the base: {self.sides.why}"
+        return self.sides.why or "there is no base"
+
+    def _report(self, judges: Sequence[Judge], results: tuple[GateResult, ...]) -> Report:
+        from ctxc import __version__
+
+        counting: dict[str, Finding] = {}
+        silenced: dict[str, Finding] = {}
+        for verdict in self.verdicts.values():
+            counting |= verdict.counting
+            silenced |= verdict.silenced
+        left = [f for k, f in silenced.items() if k not in counting]
+        policies = {p.id: p for j in judges for p in j.ground.policies}
+        return Report(
+            command="gate",
+            version=__version__,
+            now=self.now,
+            findings=tuple(sorted(counting.values(), key=lambda f: f.sort_key)),
+            suppressed=tuple(sorted(left, key=lambda f: f.sort_key)),
+            gates=results,
+            base=_told(self.sides.base, self.sides.why) if self.base is not None else None,
+            head=_told(self.sides.head, ""),
+            policy={
+                "id": ", ".join(policies),
+                "version": ", ".join(f"{p.id} {p.version}" for p in policies.values()),
+                "from": " and ".join(j.side for j in judges),
+            },
+            checked={"fixture": len(self.head.measured), "policy": len(policies)},
+            rules=RuleTexts(),
+        )
+
+
+def _once(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """Each finding once: a compile and lint may both make it."""
+    return tuple({key_of(f): f for f in reversed(findings)}.values())[::-1]
+
+
+def _told(side: Any, how: str) -> Mapping[str, Any]:
+    revision = side.revision
+    return {"rev": revision.rev, "kind": revision.kind, "commit": revision.commit, "label": revision.label, "how": how}
