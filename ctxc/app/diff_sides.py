@@ -107,19 +107,9 @@ def _repository(workspace: Workspace, request: DiffRequest) -> Repository | None
 
 
 def _look_up(repository: Repository, names: Iterable[str]) -> None:
-    """Ask git for the revisions while its other process starts; what is wrong with one is said when it is used."""
-    from threading import Thread
-
-    def start() -> None:
-        with suppress(CtxcError):
-            repository.head()
-
-    thread = Thread(target=start)
-    thread.start()
-    try:
+    """Ask git for the revisions at once; what is wrong with one is said when it is used."""
+    with suppress(CtxcError):
         repository.resolve_all(names)
-    finally:
-        thread.join()
 
 
 def _opened(workspace: Workspace, request: DiffRequest, repository: Repository | None) -> Sides:

@@ -21,6 +21,7 @@ from ctxc.source.process import Git
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f]")
+_FROM_HEAD = re.compile(r"(?:HEAD|@)(?:[~^][0-9]*)*")
 _AMBIGUOUS = re.compile(r"warning: refname '(.*)' is ambiguous")
 _MAX_REVISION = 1024  # characters; reference names have at most 255 bytes a component
 SHORT = 12  # hex digits of a commit in messages
@@ -105,8 +106,16 @@ class Repository:
     def resolve_all(self, revisions: Iterable[str]) -> None:
         """Look several revisions up in one process, so that ``resolve`` knows them.
 
-        Nothing is said of one that fails, and nothing is kept where git had anything to remark: ``resolve`` will.
+        HEAD and its ancestors mean one thing only: the process that reads objects is asked for them. Nothing is said of
+        a revision that fails, and nothing is kept where git had anything to remark: ``resolve`` will.
         """
+        revisions = tuple(revisions)
+        self.objects.start()
+        for name in revisions:
+            if name not in self._resolved and _FROM_HEAD.fullmatch(name) and len(name) <= _MAX_REVISION:
+                commit = self.objects.commit(name)
+                if commit is not None:
+                    self._resolved[name] = commit.oid
         names = [r for r in dict.fromkeys(revisions) if r not in self._resolved and _is_plain(r)]
         if len(names) < 2:
             return

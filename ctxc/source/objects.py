@@ -95,6 +95,11 @@ class Objects:
         self._kept: dict[str, bytes] = {}
         self._room = KEPT_BYTES
 
+    def start(self) -> None:
+        """Start git, which then gets ready beside whatever is done until the first request."""
+        with self._lock:
+            self._running()
+
     def look_up(self, name: str) -> Found | None:
         """The object that a name of ours (``HEAD^{commit}``, an id) stands for; None where there is none."""
         with self._lock:

@@ -22,6 +22,7 @@ from diff_projects import (
 from repos import Repo
 
 from ctxc.base.errors import RevisionError, UnreadableSource, UsageError
+from ctxc.source.git import Repository
 
 NINETY = POLICY.replace("30 days", "90 days")
 
@@ -407,3 +408,31 @@ def test_golden_snapshots_are_saved_checked_and_accepted(two: Repo) -> None:
     assert run_command(two, "snapshot", "check", CI="true")[0] == 0
     text = (two.path / "tests/snapshots/a.json").read_text()
     assert "Refund window is 30 days" in text and str(two.path) not in text
+
+
+def opened(repo: Repo) -> Repository:
+    repository = Repository.discover(repo.path, environ=environment(repo))
+    assert repository is not None
+    return repository
+
+
+def test_revisions_looked_up_together_mean_what_each_means_alone(two: Repo) -> None:
+    """Ancestors of HEAD are asked for without ``git rev-parse``; nothing else may come of that."""
+    first, second = two.id("HEAD~1"), two.id("HEAD")
+    two.git("tag", "-a", "v1", "-m", "annotated", first)
+    two.git("tag", "HEAD", first)  # a tag of that name is not HEAD
+    two.git("branch", "old", first)
+    expected = {
+        "HEAD": second, "@": second, "HEAD~1": first, "@^": first, "HEAD^1": first, "HEAD~0^": first, "old": first,
+        "v1": first, second: second,
+    }  # fmt: skip
+    for names in (tuple(expected), ("HEAD~1", "HEAD"), ("HEAD~9", "old", "HEAD")):
+        with opened(two) as repository:
+            repository.resolve_all(names)
+            found = {n: repository.resolve(n) for n in names if n in expected}
+        assert found == {n: expected[n] for n in names if n in expected}
+    with opened(two) as repository:
+        repository.resolve_all(["HEAD~9", "HEAD^7", "@~1~1~1"])
+        for missing in ("HEAD~9", "HEAD^7", "@~1~1~1"):
+            with pytest.raises(RevisionError, match="is not a revision of this repository"):
+                repository.resolve(missing)
