@@ -40,10 +40,11 @@ def names(workspace: Workspace, kind: str) -> list[str]:
 
 
 def _versions(index: Mapping[str, tuple[Any, ...]], more: Callable[[Any], Item]) -> list[Item]:
+    # A tool file that a section names by its path stands in the index under the path, beside its id.
+    things = {id(thing): thing for versions in index.values() for thing in versions}
     return [
         {"id": thing.id, "version": thing.version, "path": thing.origin.path, **more(thing)}
-        for versions in index.values()
-        for thing in versions
+        for thing in things.values()
     ]
 
 

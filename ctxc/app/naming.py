@@ -15,3 +15,8 @@ def advice(wrong: str, known: Iterable[str], *more: str, listed: bool = True) ->
     if listed:
         parts.append(f"known: {', '.join(names)}")
     return "; ".join([*parts, *(m for m in more if m)])
+
+
+def counted(errors: int) -> str:
+    """``1 error kept files``, ``2 errors kept files``."""
+    return f"{errors:,} error{'' if errors == 1 else 's'} kept files"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Protocol
 
-from ctxc.app.naming import advice
+from ctxc.app.naming import advice, counted
 from ctxc.base.errors import NothingMatched
 from ctxc.model.finding import Finding, Severity
 
@@ -89,7 +89,7 @@ def _template(fixture: Selectable) -> str:
 
 def _nothing(what: str, pattern: str, names: Sequence[str], findings: Sequence[Finding]) -> NothingMatched:
     errors = sum(f.severity is Severity.ERROR for f in findings)
-    unloaded = f"{errors} errors kept files from being loaded: `ctxc compile` without a selection shows them"
+    unloaded = f"{counted(errors)} from being loaded: `ctxc compile` without a selection shows them"
     return NothingMatched(
         f"no {what} matches {pattern!r}",
         help=advice(pattern, names, f"`ctxc list {what}s` shows all", unloaded if errors else "", listed=False),

@@ -51,6 +51,9 @@ _FACTS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
 )
 
 
+INVALID = "invalid"
+
+
 def fixture_change(base: View, head: View, teller: Teller, count: Count) -> FixtureChange:
     """The change of one fixture that both sides have; ``unchanged`` where a model sees the same."""
     matched = pairs(base, head)
@@ -65,8 +68,10 @@ def fixture_change(base: View, head: View, teller: Teller, count: Count) -> Fixt
     changes.sort(key=_place)
     drops = tuple(d for d in map(_drop, matched) if d is not None)
     prefix = prefix_change(base, head, changes, teller, count)
-    tools = tools_change(_tools(base), _tools(head), context=teller.context, sources=teller.head)
-    contract = _contract(base, head, Telling(context=teller.context, sources=teller.head))
+    # A side that could not be compiled says nothing of its tools and its contract: they are not gone.
+    known = INVALID not in (base.outcome, head.outcome)
+    tools = tools_change(_tools(base), _tools(head), context=teller.context, sources=teller.head) if known else None
+    contract = _contract(base, head, Telling(context=teller.context, sources=teller.head)) if known else None
     fields = _fields(base, head)
     tokens = Tokens(
         base=base.part("budget", "used_input"),
@@ -218,7 +223,10 @@ def _definition(view: View) -> Contract | None:
 
 def _fields(base: View, head: View) -> tuple[FieldChange, ...]:
     found = []
+    known = INVALID not in (base.outcome, head.outcome)
     for name, facet, keys in _FACTS:
+        if not known and name != "outcome":
+            continue
         one, other = base.part(*keys), head.part(*keys)
         if one != other:
             found.append(FieldChange(name=name, facet=facet, base=_fact(one), head=_fact(other)))

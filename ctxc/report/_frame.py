@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from ctxc.base.spans import Location
@@ -10,6 +10,8 @@ from ctxc.model.finding import Finding, Severity
 from ctxc.report import View
 from ctxc.report._draw import Style, paint
 from ctxc.report._encode import cells, clip, visible
+
+_NAMED = 3  # fixtures of a finding that many have
 
 MAX_COLUMNS = 120
 """Columns of a source line that are shown off a terminal; a prompt may be one line of a megabyte."""
@@ -22,17 +24,47 @@ def severity_style(severity: Severity) -> Style:
     return _STYLES[severity]
 
 
-def frame(finding: Finding, view: View) -> str:
-    """Severity, code and message; the place with its source line and a mark under it; help and related places."""
-    return "\n".join(_lines(finding, view)) + "\n"
+def frame(finding: Finding, view: View, fixtures: Sequence[str] = ()) -> str:
+    """Severity, code and message; the place with its source line and a mark under it; help and related places.
+
+    ``fixtures``: all those that have it; without them the finding's own.
+    """
+    return "\n".join(_lines(finding, view, fixtures)) + "\n"
 
 
-def _lines(finding: Finding, view: View) -> Iterator[str]:
+def frames(findings: Iterable[Finding], view: View) -> list[str]:
+    """Frames of findings. What several fixtures have alike, in the same place, is told once and names them."""
+    return [frame(finding, view, fixtures) for finding, fixtures in folded(findings)]
+
+
+def folded(findings: Iterable[Finding]) -> list[tuple[Finding, list[str]]]:
+    """Findings that differ in nothing but their fixture as one, with its fixtures, in the order of the first."""
+    found: dict[tuple[object, ...], tuple[Finding, list[str]]] = {}
+    for finding in findings:
+        what = (finding.code, finding.severity, finding.location, finding.message, finding.help, finding.revision)
+        key = (*what, finding.related, finding.fix, not finding.fixture)
+        names = found.setdefault(key, (finding, []))[1]
+        if finding.fixture not in names:
+            names.append(finding.fixture)
+    return list(found.values())
+
+
+def fixtures_told(fixtures: Sequence[str], write: Callable[[str], str] = visible) -> str:
+    """``fixture a``, ``fixtures a, b, c and 22 more``, each name as ``write`` makes it; empty where there are none."""
+    named = [write(f) for f in fixtures if f]
+    if len(named) < 2:
+        return f"fixture {named[0]}" if named else ""
+    more = f" and {len(named) - _NAMED:,} more" if len(named) > _NAMED else ""
+    return f"fixtures {', '.join(named[:_NAMED])}{more}"
+
+
+def _lines(finding: Finding, view: View, fixtures: Sequence[str]) -> Iterator[str]:
     style = severity_style(finding.severity)
     head = paint(f"{finding.severity.label}[{visible(finding.code)}]", style, view)
     yield f"{head} {paint(visible(finding.name), 'dim', view)}: {paint(visible(finding.message), 'bold', view)}"
     place = visible(str(finding.location))
-    notes = [f"fixture {visible(finding.fixture)}"] if finding.fixture else []
+    told = fixtures_told(fixtures or [finding.fixture])
+    notes = [told] if told else []
     if finding.revision:
         notes.append(f"at {visible(finding.revision)}")
     about = paint(f"  ({', '.join(notes)})", "dim", view) if notes else ""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ctxc.model.finding import Finding, Severity
 from ctxc.model.report import CompileRun, Report
 from ctxc.report import View
 from ctxc.report._encode import annotation_data, annotation_property
+from ctxc.report._frame import fixtures_told, folded
 from ctxc.report._tally import plural
 
 PER_SEVERITY = 10
@@ -19,11 +22,11 @@ def render(report: Report, view: View) -> str:
     lines: list[str] = []
     left = 0
     for severity in sorted(_COMMANDS, reverse=True):
-        found = [f for f in report.findings if f.severity is severity]
+        found = folded(f for f in report.findings if f.severity is severity)
         # The last notice is kept free for the line that says how many are left.
         shown = found[: PER_SEVERITY - (severity is Severity.INFO)]
-        left += len(found) - len(shown)
-        lines += [_annotation(f) for f in shown]
+        left += sum(len(fixtures) for _, fixtures in found[len(shown) :])
+        lines += [_annotation(f, fixtures) for f, fixtures in shown]
     if left:
         lines.append(f"::notice title=ctxc::{plural(left, 'more finding')} in the log of this step")
     return "".join(line + "\n" for line in lines)
@@ -34,7 +37,7 @@ def render_run(run: CompileRun, view: View) -> str:
     return render(run.report, view)
 
 
-def _annotation(finding: Finding) -> str:
+def _annotation(finding: Finding, fixtures: Sequence[str]) -> str:
     span = finding.location.span
     place = f"file={annotation_property(finding.location.path)}"
     if span is not None:
@@ -45,6 +48,6 @@ def _annotation(finding: Finding) -> str:
             place += f",endLine={span.end_line}"
     title = annotation_property(f"{finding.code} {finding.name}")
     message = finding.message + (f"\n{finding.help}" if finding.help else "")
-    if finding.fixture:
-        message += f"\nfixture: {finding.fixture}"
+    told = fixtures_told(fixtures, str)
+    message += "\n" + told.replace(" ", ": ", 1) if told else ""
     return f"::{_COMMANDS[finding.severity]} {place},title={title}::{annotation_data(message)}"

@@ -8,6 +8,7 @@ from ctxc.model.finding import Finding
 from ctxc.model.report import CompileRun, Report
 from ctxc.report import View
 from ctxc.report._encode import markdown_code, markdown_text
+from ctxc.report._frame import fixtures_told, folded
 from ctxc.report._run import outcome, run_summary, share, spent, tokens
 from ctxc.report._tally import plural, tally, worst_first
 
@@ -63,13 +64,13 @@ def _run_rows(run: CompileRun, view: View) -> Iterable[str]:
 
 
 def finding_rows(findings: tuple[Finding, ...]) -> Iterable[str]:
-    """Rows under ``FINDING_HEAD``, worst first."""
-    for finding in worst_first(findings):
+    """Rows under ``FINDING_HEAD``, worst first; what several fixtures have alike is one row."""
+    for finding, fixtures in folded(worst_first(findings)):
         what = markdown_text(finding.message)
         if finding.help:
             what += f"<br>{markdown_text(finding.help)}"
-        if finding.fixture:
-            what += f"<br>fixture {cell_code(finding.fixture)}"
+        told = fixtures_told(fixtures, cell_code)
+        what += f"<br>{told}" if told else ""
         place = cell_code(str(finding.location))
         yield f"| {finding.severity.label} | {markdown_text(finding.code)} | {place} | {what} |\n"
 

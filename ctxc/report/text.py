@@ -7,7 +7,7 @@ from ctxc.model.report import CompileRun, Report
 from ctxc.report import View
 from ctxc.report._draw import Style, paint
 from ctxc.report._encode import visible
-from ctxc.report._frame import frame
+from ctxc.report._frame import frames
 from ctxc.report._run import run_summary, run_table
 from ctxc.report._tally import plural, tally
 
@@ -21,7 +21,7 @@ def render(report: Report, view: View) -> str:
 
 def drawn(report: Report, view: View, more: str) -> str:
     """The same, with ``more`` between the gates and the tally."""
-    parts = [frame(f, view) for f in report.findings]
+    parts = frames(report.findings, view)
     if view.verbosity > 0:
         parts += [_suppressed(report, view)] if report.suppressed else []
     if report.gates:
@@ -34,7 +34,7 @@ def drawn(report: Report, view: View, more: str) -> str:
 def render_run(run: CompileRun, view: View) -> str:
     """The table, then what is wrong, then one line."""
     parts = [run_table([c.row for c in run.compiled], view)] if run.compiled else []
-    parts += [frame(f, view) for f in run.report.findings]
+    parts += frames(run.report.findings, view)
     style: Style = "bad" if run.report.worst is Severity.ERROR or any(not c.row.ok for c in run.compiled) else "good"
     last = paint(run_summary(run), style, view)
     if run.report.findings or run.report.suppressed:

@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 import typer
 
 from ctxc.app.listing import kinds, listing, project_kinds
+from ctxc.app.naming import counted
 from ctxc.cli import completion
 from ctxc.cli.session import FORMAT, session
 from ctxc.report._lists import lists_json, lists_text
@@ -37,6 +38,6 @@ def run(
     else:
         current.console.report(lists_text(groups, current.console.view()))
     if errors:
-        current.console.note(f"{errors} errors kept files from being loaded: `ctxc compile` shows them")
+        current.console.note(f"{counted(errors)} from being loaded: `ctxc compile` shows them")
     workspace.close()
     return 0

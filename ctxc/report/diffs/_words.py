@@ -111,13 +111,20 @@ def summary(change: Change) -> list[Line]:
 
 
 def _outcomes(change: Change) -> Iterable[Line]:
+    turned: dict[tuple[str, str, str], list[str]] = {}
     for fixture in differing(change):
         if fixture.status == "changed" and fixture.base_outcome != fixture.head_outcome:
-            style: Style = "bad" if fixture.head_outcome in ("invalid", "budget_exceeded") else "warn"
-            crossed = f": {fixture.budget.crossed}" if fixture.budget.crossed else ""
-            what = f"{fixture.fixture_id}: {fixture.base_outcome} → {fixture.head_outcome}{crossed}"
-            yield Line("outcome", what, style)
-        elif fixture.budget.crossed:
+            # What a ceiling was crossed by is each fixture's own.
+            key = (fixture.base_outcome, fixture.head_outcome, fixture.budget.crossed)
+            turned.setdefault(key, []).append(fixture.fixture_id)
+    for (base, head, crossed), names in turned.items():
+        style: Style = "bad" if head in ("invalid", "budget_exceeded") else "warn"
+        what = f"{some(names)}: {base} → {head}"
+        yield Line("outcome", what + (f": {crossed}" if crossed else ""), style)
+    for fixture in differing(change):
+        if fixture.budget.crossed and not (
+            fixture.status == "changed" and fixture.base_outcome != fixture.head_outcome
+        ):
             yield Line("ceiling", f"{fixture.fixture_id}: {fixture.budget.crossed}", "bad")
 
 

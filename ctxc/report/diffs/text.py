@@ -257,9 +257,12 @@ class _Painter:
                 yield from self.marked(_MARKS[status], (fixture.fixture_id, "bold"), (_single(fixture), "dim"))
         if self.stat:
             return
+        problems: dict[str, list[str]] = {}
         for fixture in (f for f in found if f.problems):
             for problem in fixture.problems:
-                yield from self.wrapped("    ", visible(f"{fixture.fixture_id}: {problem}"), 4, "bad")
+                problems.setdefault(problem, []).append(fixture.fixture_id)
+        for problem, names in problems.items():
+            yield from self.wrapped("  ", visible(f"{_words.some(names)}: {problem}"), 4, "bad")
         facts: dict[str, list[str]] = {}
         for fixture in (f for f in found if f.status == "changed"):
             for field in fixture.fields:

@@ -9,6 +9,7 @@ import jsonschema
 import pytest
 
 from ctxc.app.doctor import checks
+from ctxc.app.init import write_starter
 from ctxc.app.listing import kinds, listing, names, project_kinds
 from ctxc.app.schemas import kinds as schema_kinds
 from ctxc.app.schemas import output_kinds, schema_text
@@ -96,3 +97,14 @@ def test_doctor_finds_a_damaged_vocabulary(
     found = [c for c in checks(workspace, encoding="cp1252", terminal="") if c.id in ("vocabulary", "terminal")]
     assert [c.status for c in found] == ["error", "error", "warning"]
     assert all(c.remedy for c in found)
+
+
+def test_a_tool_file_that_a_section_names_by_path_is_listed_once(tmp_path: Path) -> None:
+    write_starter(tmp_path)
+    (tmp_path / "templates/tools.yaml").write_text(
+        "toolset_id: shop\nversion: 1.0.0\ntools: [{name: find, description: Find., input_schema: {type: object}}]\n"
+    )
+    template = tmp_path / "templates/helpdesk.yaml"
+    template.write_text(template.read_text() + "  - {id: tools, source: templates/tools.yaml}\n")
+    work = open_workspace(tmp_path, flags={}, environment={}, no_cache=True)
+    assert [(i["id"], i["path"]) for i in listing(work, "toolsets")] == [("shop", "templates/tools.yaml")]

@@ -333,3 +333,24 @@ def test_markdown_renders_without_an_extra_element() -> None:
     allowed = {"h3", "table", "thead", "tbody", "tr", "th", "td", "code", "br", "p"}
     assert set(re.findall(r"<([a-z0-9]+)", html)) <= allowed
     assert html.count("<tr>") == len(HOSTILE) + 1
+
+
+def test_what_many_fixtures_have_alike_is_told_once() -> None:
+    """One broken manifest once printed the same frame for every fixture of the project."""
+    names = [f"f{i}" for i in range(12)]
+    same = [make_finding("cannot be known", help="mend it", fixture=n) for n in names]
+    other = make_finding("another", help="", fixture="f3")
+    report = replace(make_report(), findings=(*same, other), suppressed=(), gates=())
+    text = formats.render("text", report, View())
+    assert text.count("cannot be known") == 1
+    assert "(fixtures f0, f1, f2 and 9 more)" in text and "(fixture f3)" in text
+    assert "13 errors" in text
+    markdown = formats.render("markdown", report, View())
+    assert markdown.count("cannot be known") == 1
+    assert "<br>fixtures `f0`, `f1`, `f2` and 9 more |" in markdown
+    annotations = formats.render("github", report, View()).splitlines()
+    assert len(annotations) == 2
+    assert annotations[0].endswith("::cannot be known%0Amend it%0Afixtures: f0, f1, f2 and 9 more")
+    # A machine is told of each.
+    assert len(json.loads(formats.render("json", report, View()))["findings"]) == 13
+    assert len(formats.render("concise", report, View()).splitlines()) == 13
