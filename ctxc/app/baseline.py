@@ -18,7 +18,6 @@ from ctxc.base.spans import Location, Span
 from ctxc.model.codes import code_of, severity_of
 from ctxc.model.finding import Finding, Suppression
 
-PATH = ".ctxc/baseline.jsonl"
 _KEYS = {"code": str, "count": int, "key": str, "name": str, "path": str, "reason": str}
 
 

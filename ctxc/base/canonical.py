@@ -7,11 +7,7 @@ of the standard library is RFC 8785 (a test compares); floats are refused becaus
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from typing import TypeAlias
-
-Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
 

@@ -10,7 +10,7 @@ from ctxc.compiler.stage import Request
 from ctxc.compiler.wrap import block, body, is_native, json_text
 from ctxc.compiler.wrappers import JOINER, Wrapper
 from ctxc.model.request import Part, RenderPlan
-from ctxc.model.section import Kind, Message, Section, Zone
+from ctxc.model.section import Kind, Message, Section
 from ctxc.providers import scaled_counts
 
 
@@ -189,8 +189,3 @@ def provider_tokens(request: Request, section: Section) -> int:
     shape, tokenizer, row = request.shape, request.tokenizer, request.row
     more = shape.count(shape.render(with_it).request, tokenizer, row).tokens
     return more - shape.count(shape.render(plan).request, tokenizer, row).tokens
-
-
-def in_data_turn(section: Section) -> bool:
-    """Whether a section is wrapped material inside a turn (task, state, data), rather than a message of its own."""
-    return section.zone in (Zone.TURN, Zone.DATA) and not is_native(section) and section.kind is not Kind.FOCUS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ctxc.base.escaping import visible
 from ctxc.model.finding import Severity
@@ -69,8 +69,3 @@ def masked(detector: str, severity: Severity, start: int, end: int, message: str
 def in_order(matches: Iterable[Match]) -> tuple[Match, ...]:
     """The matches sorted by place, each once."""
     return tuple(sorted(set(matches), key=lambda m: (m.sort_key, m.message, m.via, m.digest)))
-
-
-def at_pointer(matches: Iterable[Match], pointer: str) -> tuple[Match, ...]:
-    """The same matches, placed at a JSON pointer."""
-    return tuple(replace(match, pointer=pointer) for match in matches)

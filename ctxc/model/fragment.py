@@ -27,8 +27,8 @@ GROUPS = ("core", "family", "task", "capability")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fragment:
-    """A fragment's contract. ``text_path`` is the resolved path of its body, ``body_offset`` the code points of
-    front matter before the body, ``body_line`` the line on which the body starts."""
+    """A fragment's contract. ``text_path`` is the resolved path of its body, ``body_line`` the line of that file on
+    which it starts, behind any front matter."""
 
     id: str
     version: str

@@ -23,7 +23,6 @@ class Split(NamedTuple):
     matter: str | None
     body: str
     body_line: int
-    body_offset: int  # code points before the body
     problem: Problem | None = None
 
 
@@ -31,7 +30,7 @@ def split(text: str) -> Split:
     """Front matter and body of a text with LF line ends and no byte order mark."""
     opened = _OPEN.match(text)
     if not opened:
-        return Split(None, text, 1, 0)
+        return Split(None, text, 1)
     closed = _CLOSE.search(text, opened.end())
     if not closed or opened.end() == len(text):
         problem = Problem(
@@ -40,10 +39,10 @@ def split(text: str) -> Split:
             "close it with a line `---`; where a horizontal rule is meant, write `***` or begin with a blank line",
             Span(1, 1, 1, 4),
         )
-        return Split(None, "", text.count("\n") + 1, len(text), problem)
+        return Split(None, "", text.count("\n") + 1, problem)
     matter = text[opened.end() : closed.start()]
     start = min(closed.end() + 1, len(text))
-    return Split(matter, text[start:], text.count("\n", 0, start) + 1, start)
+    return Split(matter, text[start:], text.count("\n", 0, start) + 1)
 
 
 def not_a_mapping(found: str) -> Problem:

@@ -68,9 +68,6 @@ _META: dict[str, Any] = {
     },
 }
 
-KEYWORDS = frozenset(_META["$defs"]["schema"]["anyOf"][1]["properties"]) | {"const", "default", "dependencies"}
-"""Keywords that a schema may use, drafts 7 and 2020-12."""
-
 
 @lru_cache(maxsize=1)
 def _meta() -> Validator:

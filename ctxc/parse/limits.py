@@ -23,6 +23,3 @@ DIGITS = 4_300
 
 PROBLEMS = 100
 """Most problems that the reading of one file reports before it stops."""
-
-TOML_KEY_PARTS = 16
-"""Most parts of a dotted TOML key: the standard library's parser takes quadratic memory over them."""

@@ -72,14 +72,9 @@ def stores_prefix(request: Mapping[str, Any], url: str = "") -> bool:
     return "contents" in request and ("ttl" in request or "expireTime" in request) and "generationConfig" not in request
 
 
-def is_mcp_tools(value: object) -> bool:
-    """Whether a value is an answer to MCP's ``tools/list``, with or without its JSON-RPC envelope, or a bare list."""
-    tools = mcp_tools(value)
-    return bool(tools) and all(isinstance(t, Mapping) and isinstance(t.get("name"), str) for t in tools)
-
-
 def mcp_tools(value: object) -> list[Any]:
-    """The tools of such an answer; empty for anything else."""
+    """The tools of an answer to MCP's ``tools/list``, with or without its JSON-RPC envelope, or of a bare list; empty
+    for anything else."""
     if isinstance(value, Mapping):
         inner = value.get("result", value)
         if isinstance(inner, Mapping) and not any(k in inner for k in ("messages", "input", "contents", "model")):

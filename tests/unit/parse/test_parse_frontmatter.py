@@ -12,12 +12,12 @@ from ctxc.parse.scalars import typed
 
 
 def test_no_front_matter() -> None:
-    assert split("# Title\n\n---\n\ntext\n---\n")[:4] == (None, "# Title\n\n---\n\ntext\n---\n", 1, 0)
+    assert split("# Title\n\n---\n\ntext\n---\n")[:3] == (None, "# Title\n\n---\n\ntext\n---\n", 1)
 
 
 def test_front_matter_ends_at_the_first_closing_line() -> None:
     found = split("---\na: 1\n---\nbody\n---\nmore: x\n---\n")
-    assert found[:4] == ("a: 1\n", "body\n---\nmore: x\n---\n", 4, 13)
+    assert found[:3] == ("a: 1\n", "body\n---\nmore: x\n---\n", 4)
 
 
 @pytest.mark.parametrize("closing", ["---", "---  ", "..."])
