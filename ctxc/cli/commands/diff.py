@@ -12,7 +12,8 @@ The exit status is 0, also where something differs; with --exit-code it is 1 the
 base that is the head itself.
 """
 
-from __future__ import annotations
+# No ``from __future__ import annotations``: typer would evaluate each of these many options four times, which is 3% of
+# the time of a diff that is known already.
 
 from pathlib import Path
 from typing import Annotated
