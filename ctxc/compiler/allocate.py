@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ctxc.base.values import made_often
 from ctxc.compiler.measure import Draft
 from ctxc.compiler.stage import Request
 from ctxc.model.package import Decision
@@ -33,6 +34,7 @@ class Over:
         return self.tokens - self.limit
 
 
+@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Allowance:
     """Of a bucket, in tokens. None: no bound of its own."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ctxc.base.values import made_often
 from ctxc.compiler.stage import Request
 from ctxc.compiler.wrap import block, body, is_native, json_text
 from ctxc.compiler.wrappers import JOINER, Wrapper
@@ -14,6 +15,7 @@ from ctxc.model.section import Kind, Message, Section
 from ctxc.providers import scaled_counts
 
 
+@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
     """A section as it would be rendered.
@@ -32,6 +34,7 @@ class Draft:
     strategy: str = ""
 
 
+@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
     """A section as it would be rendered, not counted yet; ``pieces`` are the texts that are counted."""

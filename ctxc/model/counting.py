@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from ctxc.base.values import made_often
+
 METHODS = ("exact", "reproduced", "calibrated", "heuristic")
 """Best first; the method of a sum is the worst of its parts."""
 
@@ -46,6 +48,7 @@ class Tokenizer(Protocol):
         """Length in code points of a longest suffix found whose own count is at most ``limit`` tokens."""
 
 
+@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountPart:
     """Tokens of one value of a request, at a JSON pointer (empty: framing of the whole)."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ctxc.base.spans import NOWHERE, Origin
+from ctxc.base.values import made_often
 from ctxc.model.section import Message, Verification
 
 
@@ -19,6 +20,7 @@ class Principal:
     permissions: frozenset[str] = frozenset()
 
 
+@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
     """An item of evidence, memory, tool results or a hand-off, in one neutral shape.

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from ctxc.base.spans import NOWHERE, Origin
+from ctxc.base.values import made_often
 from ctxc.model.counting import Count
 from ctxc.model.finding import Finding
 from ctxc.model.request import Segment
@@ -28,6 +29,7 @@ REMEDIES = ("retrieve_more", "compress", "split_task", "ask")
 """What a caller can do when required content does not fit."""
 
 
+@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
     """One line of the trail. ``before`` and ``after`` are tokens of the section, None where not yet counted."""
@@ -40,6 +42,7 @@ class Decision:
     after: int | None = None
 
 
+@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
     """How far a candidate came: four independent facts, each ``yes`` or ``no:reason``."""
@@ -51,6 +54,7 @@ class State:
     authorised: str = "yes"
 
 
+@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dropped:
     """A candidate that the model does not see, and why."""
@@ -85,6 +89,7 @@ class Conflict:
     reason: str
 
 
+@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placed:
     """A section as it was rendered: its own text, its wrapped text, its tokens alone, and where it stands."""

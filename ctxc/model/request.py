@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ctxc.base.values import made_often
 from ctxc.model.contract import Contract
 from ctxc.model.provider import ModelRow, ProviderProfile
 from ctxc.model.section import Tool, ToolCall
@@ -14,6 +15,7 @@ SERIALIZATION = "ctxc.request/1"
 """Version of the way in which plans become bytes; part of every cache prefix hash."""
 
 
+@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
     """Rendered text of one section. ``mark``: a cache mark should stand after it.
@@ -29,6 +31,7 @@ class Part:
     safe: bool = False
 
 
+@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
     """One message of the conversation part of a request."""
@@ -61,6 +64,7 @@ class RenderPlan:
     tenant: str = ""
 
 
+@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Segment:
     """A run of a request in the provider's physical order. ``text`` is what is hashed and compared.

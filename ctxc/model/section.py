@@ -8,6 +8,7 @@ from enum import IntEnum, StrEnum
 from typing import Any
 
 from ctxc.base.spans import NOWHERE, Origin
+from ctxc.base.values import made_often
 
 
 class Kind(StrEnum):
@@ -146,6 +147,7 @@ DEFAULTS: Mapping[Kind, KindDefaults] = {
 }
 
 
+@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCall:
     """A call that an assistant message asked for; ``arguments`` is the JSON text exactly as recorded."""
@@ -155,6 +157,7 @@ class ToolCall:
     arguments: str
 
 
+@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
     """One message in the neutral form that every provider's form is read into.
@@ -173,6 +176,7 @@ class Message:
     origin: Origin = NOWHERE
 
 
+@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
     """One tool definition as the model sees it (name, description, input schema), and fields that no provider sees."""
@@ -185,6 +189,7 @@ class Tool:
     origin: Origin = NOWHERE
 
 
+@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
     """An explainable score: the weighted sum of named terms (weights and formula: seed 000, 7.5 and 8.3)."""
@@ -193,6 +198,7 @@ class Score:
     terms: tuple[tuple[str, float, float], ...] = ()  # (name, value, weight)
 
 
+@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
     """A candidate for the request, with everything that decides its fate in one object.
