@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from ctxc.model.contract import Contract
 from ctxc.model.request import Part, Rendered, RenderPlan, Turn
@@ -110,27 +110,52 @@ def _system(plan: RenderPlan, dialect: Dialect, messages: list[dict[str, Any]], 
             frame = "" if index else role_frame(role)
             build.put(part.section_id, pointer, joiner + part.text, "system", stable=part.stable, frame=frame)
         return
+    form = Form("text", dialect.marker, role_frame(role))
+    content = joined_blocks(parts, marks, pointer, form, build)
+    messages.append({"role": role, "content": content})
+
+
+class Form(NamedTuple):
+    """How an interface writes a content block: its type, the key of a cache mark, and the frame before the first."""
+
+    type: str
+    marker: str
+    frame: str
+
+    def block(self, text: str, mark: str) -> dict[str, Any]:
+        """A block with its cache mark, if it has one."""
+        block: dict[str, Any] = {"type": self.type, "text": text}
+        if mark:
+            block[self.marker] = breakpoint_of(self.marker, mark)
+        return block
+
+
+def joined_blocks(
+    parts: Sequence[Part], marks: Sequence[str], pointer: str, form: Form, build: Builder
+) -> list[dict[str, Any]]:
+    """System text as few blocks as its cache marks allow: one ends behind each mark."""
     content: list[dict[str, Any]] = []
-    fresh = True
+    texts: list[str] = []
     for index, (part, mark) in enumerate(zip(parts, marks, strict=True)):
         text = (JOINER if index else "") + part.text
-        if fresh:
-            content.append({"type": "text", "text": text})
-        else:
-            content[-1]["text"] += text
-        fresh = bool(mark)
-        if mark:
-            content[-1][dialect.marker] = breakpoint_of(dialect.marker, mark)
-        build.put(
-            part.section_id,
-            f"{pointer}/{len(content) - 1}",
-            text,
-            "system",
-            stable=part.stable,
-            mark=mark,
-            frame="" if index else role_frame(role),
-        )
-    messages.append({"role": role, "content": content})
+        texts.append(text)
+        at, frame = f"{pointer}/{len(content)}", "" if index else form.frame
+        build.put(part.section_id, at, text, "system", stable=part.stable, mark=mark, frame=frame)
+        if mark or index == len(parts) - 1:
+            content.append(form.block("".join(texts), mark))
+            texts = []
+    return content
+
+
+def blocks(
+    parts: Sequence[Part], marks: Sequence[str], pointer: str, form: Form, build: Builder
+) -> list[dict[str, Any]]:
+    """A message's parts, a block each."""
+    for index, (part, mark) in enumerate(zip(parts, marks, strict=True)):
+        frame = "" if index else form.frame
+        at = f"{pointer}/{index}"
+        build.put(part.section_id, at, part.text, "messages", stable=part.stable, mark=mark, frame=frame)
+    return [form.block(part.text, mark) for part, mark in zip(parts, marks, strict=True)]
 
 
 @lru_cache(maxsize=256)
@@ -180,20 +205,9 @@ def _turn(turn: Turn, at: str, context: _Context) -> dict[str, Any]:
 
 
 def _content(parts: tuple[Part, ...], pointer: str, frame: str, context: _Context) -> str | list[dict[str, Any]]:
-    put = context.build.put
     marks = [mark_of(p.mark, context.plan.row, "messages") for p in parts]
     if len(parts) < 2 and not any(marks):
         for part in parts:
-            put(part.section_id, pointer, part.text, "messages", stable=part.stable, frame=frame)
+            context.build.put(part.section_id, pointer, part.text, "messages", stable=part.stable, frame=frame)
         return parts[0].text if parts else ""
-    content: list[dict[str, Any]] = []
-    marker = context.dialect.marker
-    for index, (part, mark) in enumerate(zip(parts, marks, strict=True)):
-        block: dict[str, Any] = {"type": "text", "text": part.text}
-        if mark:
-            block[marker] = breakpoint_of(marker, mark)
-        content.append(block)
-        at = f"{pointer}/{index}"
-        head = "" if index else frame
-        put(part.section_id, at, part.text, "messages", stable=part.stable, mark=mark, frame=head)
-    return content
+    return blocks(parts, marks, pointer, Form("text", context.dialect.marker, frame), context.build)

@@ -16,7 +16,7 @@ from ctxc.model.provider import ModelRow, ProviderProfile
 from ctxc.model.request import Leaf, Part, Rendered, RenderPlan, Segment, Turn
 from ctxc.providers import _responses_check, _responses_read
 from ctxc.providers._build import Builder, mark_of, whole
-from ctxc.providers._chat_render import JOINER, TOOL_NAME, breakpoint_of, contract_name, role_frame
+from ctxc.providers._chat_render import JOINER, TOOL_NAME, Form, blocks, contract_name, joined_blocks, role_frame
 from ctxc.providers._names import changed, legal_names, rule_from
 from ctxc.providers._read import compact
 from ctxc.providers._subset import fits_openai_strict
@@ -116,26 +116,8 @@ def _system(plan: RenderPlan, request: dict[str, Any], items: list[dict[str, Any
             text = (JOINER if index else "") + part.text
             build.put(part.section_id, "/instructions", text, "system", stable=part.stable)
         return
-    content: list[dict[str, Any]] = []
-    fresh = True
-    for index, (part, mark) in enumerate(zip(parts, marks, strict=True)):
-        text = (JOINER if index else "") + part.text
-        if fresh:
-            content.append({"type": "input_text", "text": text})
-        else:
-            content[-1]["text"] += text
-        fresh = bool(mark)
-        if mark:
-            content[-1][_MARKER] = breakpoint_of(_MARKER, mark)
-        build.put(
-            part.section_id,
-            f"/input/0/content/{len(content) - 1}",
-            text,
-            "system",
-            stable=part.stable,
-            mark=mark,
-            frame="" if index else role_frame("developer"),
-        )
+    form = Form("input_text", _MARKER, role_frame("developer"))
+    content = joined_blocks(parts, marks, "/input/0/content", form, build)
     items.append({"role": "developer", "content": content})
 
 
@@ -191,14 +173,7 @@ def _message(
         if not parts:
             build.put(turn.section_id or ":empty", at, "", "messages", frame=frame)
         return
-    content: list[dict[str, Any]] = []
-    for index, (part, mark) in enumerate(zip(parts, marks, strict=True)):
-        block: dict[str, Any] = {"type": "input_text", "text": part.text}
-        if mark:
-            block[_MARKER] = breakpoint_of(_MARKER, mark)
-        content.append(block)
-        head = "" if index else frame
-        build.put(part.section_id, f"{at}/{index}", part.text, "messages", stable=part.stable, mark=mark, frame=head)
+    content = blocks(parts, marks, at, Form("input_text", _MARKER, frame), build)
     items.append({"role": role, "content": content})
 
 
