@@ -7,8 +7,9 @@ from decimal import Decimal
 
 from ctxc.model.usage import Call
 from ctxc.report import View
-from ctxc.report._draw import Cell, Column, Table, draw_table, paint
+from ctxc.report._draw import Cell, Column, Table, draw_table
 from ctxc.report._encode import shorten, visible
+from ctxc.report._paint import paint
 from ctxc.report._run import number
 from ctxc.report._tally import plural
 from ctxc.usage.placement import Advice, Candidate, Placement

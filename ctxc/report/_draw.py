@@ -8,18 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from ctxc.report import View
 from ctxc.report._encode import cells, pad, visible
+from ctxc.report._paint import Style, paint
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-Style = Literal["", "bold", "dim", "good", "bad", "warn", "accent"]
-
-# The eight base colours only: a theme maps them to something that can be read on its own background, dark or light.
-_ANSI: dict[Style, str] = {"bold": "1", "dim": "2", "good": "32", "bad": "1;31", "warn": "33", "accent": "36"}
 _RICH: dict[Style, str] = {
     "bold": "bold",
     "dim": "dim",
@@ -28,11 +25,6 @@ _RICH: dict[Style, str] = {
     "warn": "yellow",
     "accent": "cyan",
 }
-
-
-def paint(text: str, style: Style, view: View) -> str:
-    """A text in a style, where the view has colour."""
-    return f"\x1b[{_ANSI[style]}m{text}\x1b[0m" if view.color and style and text else text
 
 
 @dataclass(frozen=True, slots=True)

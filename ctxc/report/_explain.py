@@ -7,9 +7,10 @@ from typing import Any
 
 from ctxc.model.explanation import Explanation, Spent, Trail
 from ctxc.report import View
-from ctxc.report._draw import Cell, Column, Node, Style, Table, draw_table, draw_tree, paint
+from ctxc.report._draw import Cell, Column, Node, Table, draw_table, draw_tree
 from ctxc.report._encode import visible
 from ctxc.report._json import dump
+from ctxc.report._paint import Style, paint
 from ctxc.report._run import SHOWN_OUTCOMES, number, share, tokens
 
 EXPLAIN_SCHEMA = "ctxc.explain/1"

@@ -8,8 +8,8 @@ from functools import lru_cache
 from ctxc.base.spans import Location
 from ctxc.model.finding import Finding, Severity
 from ctxc.report import View
-from ctxc.report._draw import Style, paint
 from ctxc.report._encode import cells, clip, visible
+from ctxc.report._paint import Style, paint
 
 _NAMED = 3  # fixtures of a finding that many have
 

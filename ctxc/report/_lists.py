@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ctxc.report import View
-from ctxc.report._draw import Cell, Column, Style, Table, draw_table, paint
+from ctxc.report._draw import Cell, Column, Table, draw_table
 from ctxc.report._encode import visible
 from ctxc.report._json import dump
+from ctxc.report._paint import Style, paint
 
 LIST_SCHEMA, SETTINGS_SCHEMA, DOCTOR_SCHEMA = "ctxc.list/1", "ctxc.settings/1", "ctxc.doctor/1"
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from ctxc.model.report import CompileRun, Row
 from ctxc.report import View
-from ctxc.report._draw import Cell, Column, Style, Table, draw_table
+from ctxc.report._draw import Cell, Column, Table, draw_table
+from ctxc.report._paint import Style
 
 SHOWN_OUTCOMES = {"budget_exceeded": "CONTEXT_BUDGET_EXCEEDED"}
 """Outcomes that people see under another name than machines do."""

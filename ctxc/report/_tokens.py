@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from ctxc.model.usage import Counted
 from ctxc.report import View
-from ctxc.report._draw import Cell, Column, Table, draw_table, paint
+from ctxc.report._draw import Cell, Column, Table, draw_table
 from ctxc.report._encode import visible
 from ctxc.report._json import dump
+from ctxc.report._paint import paint
 from ctxc.report._run import number
 from ctxc.report._tally import plural
 

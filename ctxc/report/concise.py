@@ -5,9 +5,9 @@ from __future__ import annotations
 from ctxc.model.finding import Finding
 from ctxc.model.report import CompileRun, Report, Row
 from ctxc.report import View
-from ctxc.report._draw import paint
 from ctxc.report._encode import visible
 from ctxc.report._frame import severity_style
+from ctxc.report._paint import paint
 from ctxc.report._run import share, spent, tokens
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from ctxc.model.finding import Severity
 from ctxc.model.report import CompileRun, Report
 from ctxc.report import View
-from ctxc.report._draw import Style, paint
 from ctxc.report._encode import visible
 from ctxc.report._frame import frames
-from ctxc.report._run import run_summary, run_table
+from ctxc.report._paint import Style, paint
 from ctxc.report._tally import plural, tally
 
 _GATE_MARKS = {"passed": "✓", "failed": "✗", "not_applicable": "–", "not_configured": "·", "not_checked": "?"}
@@ -33,6 +32,8 @@ def drawn(report: Report, view: View, more: str) -> str:
 
 def render_run(run: CompileRun, view: View) -> str:
     """The table, then what is wrong, then one line."""
+    from ctxc.report._run import run_summary, run_table
+
     parts = [run_table([c.row for c in run.compiled], view)] if run.compiled else []
     parts += frames(run.report.findings, view)
     style: Style = "bad" if run.report.worst is Severity.ERROR or any(not c.row.ok for c in run.compiled) else "good"

@@ -17,7 +17,7 @@ from ctxc.model.change import (
     ToolsChange,
     VersionChange,
 )
-from ctxc.report._draw import Style
+from ctxc.report._paint import Style
 from ctxc.report._tally import plural
 
 
@@ -157,8 +157,9 @@ def _tokens(change: Change) -> Iterable[Line]:
             f"; now P50 {about}{h.p50:,}, P95 {about}{h.p95:,}, max {about}{h.max:,}"
         )
     if t.largest and t.changed > 1 and (d.max or d.p50):
-        most = next(f.tokens.delta for f in change.fixtures if f.fixture_id == t.largest)
-        text += f"; most ({signed(most or 0)}) in {t.largest}"
+        # A change that was narrowed to some facets need not hold the fixture any more.
+        most = next((f.tokens.delta for f in change.fixtures if f.fixture_id == t.largest), None)
+        text += f"; most ({signed(most)}) in {t.largest}" if most is not None else f"; most in {t.largest}"
     if t.least_headroom is not None:
         text += f"; headroom {t.least_headroom:,}"
         text += f" in {t.least_headroom_fixture}" if t.changed > 1 else ""

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from ctxc.model.change import Change, ContractChange, Edit, FixtureChange, Hunk, Run, SchemaChange, ToolChange
-from ctxc.report._draw import Cell, Style, paint
+from ctxc.report._draw import Cell
 from ctxc.report._encode import cells, visible
+from ctxc.report._paint import Style, paint
 from ctxc.report._tally import plural
 from ctxc.report.diffs import DiffView, _words
 from ctxc.report.diffs._groups import drops, grouped

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ctxc.model.release import Release
 from ctxc.report import View
-from ctxc.report._draw import Style, paint
 from ctxc.report._encode import visible
+from ctxc.report._paint import Style, paint
 from ctxc.report.releases import _words
 from ctxc.report.text import drawn
 
