@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from collections.abc import Callable, Mapping
 from functools import cache
 
 DEFAULT_IGNORABLE = (
@@ -40,12 +41,14 @@ def _compiled(source: str) -> re.Pattern[str]:
     return re.compile(source)
 
 
+def unicode_escape(text: str) -> str:
+    """The text as ``\\u`` escapes of JSON, a surrogate pair for what needs one."""
+    data = text.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{data[i] << 8 | data[i + 1]:04x}" for i in range(0, len(data), 2))
+
+
 def _json_escape(match: re.Match[str]) -> str:
-    code = ord(match.group())
-    if code < 0x10000:
-        return f"\\u{code:04x}"
-    code -= 0x10000
-    return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
+    return unicode_escape(match.group())
 
 
 def json_string_escape(text: str) -> str:
@@ -59,6 +62,20 @@ def json_string_escape(text: str) -> str:
     if quoted.isascii() and not any(mark in quoted for mark in _ASCII_HIDE):
         return quoted  # by far the most common, and several times faster than a search
     return _compiled(_JSON_HIDE).sub(_json_escape, quoted)
+
+
+def json_with(value: object, quote: Callable[[str], str]) -> str:
+    """JSON on one line in the value's own key order, whose strings are written by ``quote``.
+
+    Raises ValueError for NaN and infinities and TypeError for what JSON has no form for.
+    """
+    if isinstance(value, str):
+        return quote(value)
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{quote(str(k))}: {json_with(v, quote)}" for k, v in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(json_with(v, quote) for v in value) + "]"
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def without_ignorables(text: str) -> str:

@@ -8,12 +8,10 @@ own messages.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Mapping
 from typing import Any
 
-from ctxc.base.escaping import json_string_escape
+from ctxc.base.escaping import json_string_escape, json_with, unicode_escape
 from ctxc.compiler.wrappers import Wrapper
 from ctxc.model.fixture import Record
 from ctxc.model.section import Authority, Kind, Section, Verification
@@ -50,13 +48,7 @@ def body(section: Section, *, text: str | None = None, value: Any = None, cut: b
 
 def json_text(value: Any) -> str:
     """JSON in the value's own key order, with the escapes of ``json_string_escape`` inside its strings."""
-    if isinstance(value, str):
-        return _quoted(value)
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_quoted(str(k))}: {json_text(v)}" for k, v in value.items()) + "}"
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(json_text(v) for v in value) + "]"
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return json_with(value, _quoted)
 
 
 # Beside what JSON escapes: brackets of block lines and of bracketed role tokens ([INST], [/TOOL_RESULTS]), MiniMax's
@@ -84,7 +76,7 @@ def _quoted(text: str) -> str:
     quoted = json_string_escape(text)
     if not any(mark in quoted for mark in _MARKS):
         return quoted
-    return _TOKENS.sub(lambda m: f"\\u{ord(m.group()):04x}", quoted)
+    return _TOKENS.sub(lambda m: unicode_escape(m.group()), quoted)
 
 
 def _envelope(section: Section, record: Record, content: Any, cut: bool) -> Any:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from ctxc.base.escaping import json_string_escape
+from ctxc.base.escaping import json_string_escape, json_with, unicode_escape
 
 # Square-bracket tokens ([INST], [/TOOL_RESULTS], [gMASK]), bars and triangles of special tokens, MiniMax's brackets,
 # Markdown role headings, Jinja's delimiters, and "Human:" with its kin where a line could begin with it.
@@ -32,11 +32,11 @@ _FOLDED = frozenset('[]|#{}<>&"\\')
 
 
 def _escape(match: re.Match[str]) -> str:
-    return _hide(match.group())
+    return unicode_escape(match.group())
 
 
 def _escape_colon(match: re.Match[str]) -> str:
-    return match.group(1) + _hide(match.group(2))
+    return match.group(1) + unicode_escape(match.group(2))
 
 
 def quoted(text: str) -> str:
@@ -45,9 +45,9 @@ def quoted(text: str) -> str:
     if literal.isascii():
         return literal
     # A look-alike that normalisation turns into one of the characters above is escaped by its own code point.
-    literal = "".join(_hide(c) if _folds(c) else c for c in literal)
+    literal = "".join(unicode_escape(c) if _folds(c) else c for c in literal)
     if _ROLE.search(unicodedata.normalize("NFKC", literal)):
-        literal = literal[0] + "".join(_hide(c) if c in _COLONS else c for c in literal[1:-1]) + literal[-1]
+        literal = literal[0] + "".join(unicode_escape(c) if c in _COLONS else c for c in literal[1:-1]) + literal[-1]
     return literal
 
 
@@ -58,20 +58,9 @@ def _folds(char: str) -> bool:
     return folded != char and not _FOLDED.isdisjoint(folded)
 
 
-def _hide(text: str) -> str:
-    data = text.encode("utf-16-be", "surrogatepass")
-    return "".join(f"\\u{data[i] << 8 | data[i + 1]:04x}" for i in range(0, len(data), 2))
-
-
 def quoted_json(value: object) -> str:
     """JSON in the value's own key order whose strings are quoted as above."""
-    if isinstance(value, str):
-        return quoted(value)
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{quoted(str(k))}: {quoted_json(v)}" for k, v in value.items()) + "}"
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(quoted_json(v) for v in value) + "]"
-    return json.dumps(value, ensure_ascii=False, default=str)
+    return json_with(value, quoted)
 
 
 def harmless(text: str) -> bool:
