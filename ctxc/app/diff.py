@@ -256,7 +256,7 @@ def _texts_of(blobs: Sequence[bytes | None]) -> tuple[tuple[str, ...], bool] | N
     for blob in blobs:
         try:
             differs, text = json.loads(blob or b"")
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, RecursionError):
             return None
         if type(differs) is not bool or not isinstance(text, str):
             return None

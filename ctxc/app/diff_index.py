@@ -329,7 +329,7 @@ def index_from(text: str | bytes) -> Index:
         return Index(
             entries=tuple([_entry(row, at) for row in entries]), fixtures={row[0]: _known(row, at) for row in fixtures}
         )
-    except (KeyError, TypeError, AttributeError, IndexError) as error:
+    except (KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
         raise ValueError(f"not an index: {error}") from None
 
 

@@ -221,6 +221,8 @@ def diff_snapshot(workspace: Workspace, request: DiffRequest, base: Side, head: 
     path = Path(base.snapshot)
     there = path if path.is_absolute() or path.exists() else workspace.root / path
     saved, whole = read_saved(there, base.snapshot)
+    if not saved:
+        raise NothingMatched(f"{base.snapshot} holds no snapshot: nothing was compared", help="`ctxc snapshot save`")
     project = load(head.tree, head.settings, workspace.store)
     ids = sorted({*saved, *(project.fixtures if whole else ())})
     if request.fixtures or request.templates:
@@ -228,8 +230,6 @@ def diff_snapshot(workspace: Workspace, request: DiffRequest, base: Side, head: 
         known = [_known(i, saved, project) for i in ids]
         selection.check(known, project.findings, head.settings.fixtures[0])
         ids = [k.fixture_id for k in known if selection.holds(k)]
-    if not ids:
-        raise NothingMatched(f"{base.snapshot} holds no snapshot: nothing was compared", help="`ctxc snapshot save`")
     compiler = compiler_for(project, _options(request.provider, request.model), workspace.store)
     packages = {i: compiler.compile(project.fixtures[i]) for i in ids if i in project.fixtures}
     new = {i: view_of(p, project) for i, p in packages.items()}

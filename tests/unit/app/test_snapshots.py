@@ -1,0 +1,154 @@
+"""Golden snapshots: written by people, compared by jobs, and never a place for a secret."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from ctxc.app import snapshots
+from ctxc.app.diff import diff_workspace
+from ctxc.app.diff_sides import DiffRequest
+from ctxc.app.selection import Selection
+from ctxc.app.workspace import Workspace, open_workspace
+from ctxc.base.errors import NothingMatched, UnreadableSource, UsageError
+
+KEY = "AKIA" + "Q7RT2M4WZX5LPN3V"
+SOURCES = "fragments/core/sources.md"
+
+
+def opened(root: Path) -> Workspace:
+    return open_workspace(root, flags={}, environment={}, no_cache=True)
+
+
+def check(root: Path, *fixtures: str) -> snapshots.Checked:
+    return snapshots.check(opened(root), root / snapshots.FOLDER, Selection(fixtures=fixtures))
+
+
+def save(root: Path) -> snapshots.Checked:
+    checked = check(root)
+    snapshots.write(root / snapshots.FOLDER, checked.texts, (*checked.missing, *checked.differ), {})
+    return checked
+
+
+def edit(root: Path, path: str, old: str, new: str) -> None:
+    place = root / path
+    text = place.read_text(encoding="utf-8")
+    assert old in text
+    place.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+def test_saved_twice_is_the_same_bytes(starter: Path) -> None:
+    first = save(starter)
+    assert (first.missing, first.same, first.is_fine) == (("opening_hours", "refund_question"), (), False)
+    folder = starter / snapshots.FOLDER
+    before = {p.name: p.read_bytes() for p in folder.iterdir()}
+    again = check(starter)
+    assert again.is_fine and again.same == first.missing and again.change.is_empty
+    snapshots.write(folder, again.texts, again.texts, {})
+    assert {p.name: p.read_bytes() for p in folder.iterdir()} == before
+    assert all(b"\r" not in data and data.endswith(b"}\n") for data in before.values())
+    assert not any(str(starter).encode() in data for data in before.values()), "no place of this machine"
+
+
+def test_what_differs_is_a_diff_with_words(starter: Path) -> None:
+    save(starter)
+    (starter / SOURCES).write_text((starter / SOURCES).read_text() + "Answer in one sentence.\n")
+    checked = check(starter)
+    assert checked.differ == ("opening_hours", "refund_question") and checked.same == ()
+    section = next(s for f in checked.change.fixtures for s in f.sections if s.hunks)
+    assert [(r.op, r.text.strip()) for r in section.hunks[0].runs] == [("+", "Answer in one sentence.")]
+    assert section.path == SOURCES
+    one = check(starter, "opening_hours")
+    assert (one.differ, one.orphans) == (("opening_hours",), ())
+
+
+def test_a_snapshot_without_a_fixture_is_left_over(starter: Path) -> None:
+    save(starter)
+    (starter / "tests/fixtures/opening_hours.yaml").unlink()
+    checked = check(starter)
+    assert (checked.orphans, checked.same, checked.is_fine) == (("opening_hours",), ("refund_question",), False)
+    assert check(starter, "refund_question").orphans == (), "a part of a project says nothing of the rest"
+    assert snapshots.remove(starter / snapshots.FOLDER, checked.orphans, {}) == ["opening_hours.json"]
+    assert check(starter).is_fine
+
+
+def test_a_secret_is_never_written(starter: Path) -> None:
+    (starter / SOURCES).write_text((starter / SOURCES).read_text() + f"aws_access_key_id = {KEY}\n")
+    save(starter)
+    for path in (starter / snapshots.FOLDER).iterdir():
+        assert KEY not in path.read_text(encoding="utf-8")
+    assert check(starter).is_fine, "masked on both sides"
+    edit(starter, SOURCES, KEY, KEY[:-1] + "W")
+    changed = check(starter)
+    assert changed.differ == ("opening_hours", "refund_question"), "another secret is a change"
+    told = repr(changed.change)
+    assert KEY not in told and KEY[:-1] not in told
+
+
+@pytest.mark.parametrize("value", ["true", "1", "yes"])
+def test_a_job_writes_nothing(starter: Path, value: str) -> None:
+    checked = check(starter)
+    for act in (
+        lambda: snapshots.write(starter / snapshots.FOLDER, checked.texts, checked.missing, {"CI": value}),
+        lambda: snapshots.remove(starter / snapshots.FOLDER, ["opening_hours"], {"CI": value}),
+    ):
+        with pytest.raises(UsageError, match="not written where CI is set"):
+            act()
+    assert not (starter / snapshots.FOLDER).exists()
+    snapshots.refuse_in_ci({"CI": "false"})
+    snapshots.refuse_in_ci({})
+
+
+def test_two_snapshots_of_one_fixture_are_refused(starter: Path) -> None:
+    save(starter)
+    folder = starter / snapshots.FOLDER
+    shutil.copy(folder / "opening_hours.json", folder / "copy.json")
+    with pytest.raises(UnreadableSource, match="a second snapshot of fixture 'opening_hours'"):
+        check(starter)
+
+
+def test_the_report_of_a_compile_is_a_base_too(starter: Path) -> None:
+    """What ``ctxc compile --format json`` printed holds the snapshots of every fixture, without texts."""
+    from ctxc.app.compiling import CompileOptions, compile_fixtures
+    from ctxc.report import View, render_run
+
+    run = compile_fixtures(opened(starter), Selection(), CompileOptions(with_packages=True)).run
+    (starter / "before.json").write_text(render_run("json", run, View()), encoding="utf-8")
+    edit(starter, SOURCES, "\n", "\nAnswer in one sentence.\n")
+    change = diff_workspace(opened(starter), DiffRequest(base="snapshot:before.json")).change
+    assert [(f.fixture_id, f.status) for f in change.fixtures] == [
+        ("opening_hours", "changed"),
+        ("refund_question", "changed"),
+    ]
+    first = change.fixtures[0].prefix
+    assert first is not None and first.first_difference is not None
+    assert change.base.kind == "snapshot"
+
+
+def test_a_base_that_is_no_snapshot(starter: Path) -> None:
+    for name, text in (
+        ("a.json", "[]"),
+        ("b.json", '{"schema": "ctxc.diff/1"}'),
+        ("c.json", "{"),
+        ("d.json", "[" * 9999),
+    ):
+        (starter / name).write_text(text)
+        with pytest.raises(UnreadableSource):
+            diff_workspace(opened(starter), DiffRequest(base=f"snapshot:{name}"))
+    with pytest.raises(UnreadableSource, match=r"nowhere\.json cannot be read"):
+        diff_workspace(opened(starter), DiffRequest(base="snapshot:nowhere.json"))
+    (starter / "empty").mkdir()
+    with pytest.raises(NothingMatched, match="empty holds no snapshot: nothing was compared"):
+        diff_workspace(opened(starter), DiffRequest(base="snapshot:empty"))
+
+
+def test_a_snapshot_is_valid_json_with_sorted_keys(starter: Path) -> None:
+    checked = check(starter)
+    for text in checked.texts.values():
+        value = json.loads(text)
+        assert list(value) == sorted(value)
+        assert value["schema"] == "ctxc.snapshot/1"
+        assert {c["section_id"] for c in value["content"]} <= {s["section_id"] for s in value["sections"]}
