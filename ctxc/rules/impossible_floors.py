@@ -52,8 +52,8 @@ def check(context: Context) -> Iterator[Finding]:
         if available <= 0:
             yield RULE.finding(
                 context,
-                f"template {template.id!r} leaves nothing for input: of a window of {window} tokens, output_reserve takes "
-                f"{reserve} and safety_margin {margin}",
+                f"template {template.id!r} leaves nothing for input: of a window of {window} tokens, output_reserve "
+                f"takes {reserve} and safety_margin {margin}",
                 at=_budget(template),
                 help="lower `output_reserve` and `safety_margin`, or take a model with a larger window",
                 data={"window": window, "reserve": reserve, "margin": margin},
