@@ -64,21 +64,13 @@ def package_json(package: Package, *, with_content: bool = False) -> str:
     Keys are sorted, except inside ``request``: it is sent as it stands, and a model sees the properties of a tool's
     schema in the order in which they were written.
     """
+    from ctxc.compiler.snapshot import dropped_json
+
     value: dict[str, Any] = {
         "fixture_id": package.fixture_id,
         "outcome": package.outcome.value,
         "trust_manifest": package.trust_manifest,
-        "dropped_sections": [
-            {
-                "section_id": d.section_id,
-                "kind": d.kind,
-                "stage": d.stage,
-                "reason": d.reason,
-                "tokens": d.tokens,
-                "detail": d.detail,
-            }
-            for d in package.dropped
-        ],
+        "dropped_sections": dropped_json(package.dropped),
         "required_capabilities": list(package.required_capabilities),
         "expectations": [
             {"key": e.key, "expected": e.expected, "actual": e.actual, "held": e.held} for e in package.expectations

@@ -6,7 +6,7 @@ RFC 8785. It holds no content, no clock of the machine and no path outside the p
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ctxc.base.canonical import canonical, digest_json, digest_text
@@ -83,17 +83,7 @@ def snapshot(
             "over": list(over),
         },
         "sections": entries,
-        "dropped_sections": [
-            {
-                "section_id": d.section_id,
-                "kind": d.kind,
-                "stage": d.stage,
-                "reason": d.reason,
-                "tokens": d.tokens,
-                "detail": d.detail,
-            }
-            for d in dropped
-        ],
+        "dropped_sections": dropped_json(dropped),
         "compression": [
             {
                 "section_id": c.section_id,
@@ -139,6 +129,21 @@ def snapshot(
     for entry, section in zip(entries, placed, strict=True):
         entry["location"] = _location(section.section)
     return body
+
+
+def dropped_json(dropped: Iterable[Dropped]) -> list[dict[str, Any]]:
+    """What was dropped, in the order in which it was, as the snapshot and ``ctxc.compile/1`` say it."""
+    return [
+        {
+            "section_id": d.section_id,
+            "kind": d.kind,
+            "stage": d.stage,
+            "reason": d.reason,
+            "tokens": d.tokens,
+            "detail": d.detail,
+        }
+        for d in dropped
+    ]
 
 
 def snapshot_id(body: Mapping[str, Any]) -> str:
