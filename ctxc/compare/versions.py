@@ -8,22 +8,22 @@ versioning.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from ctxc.base.canonical import canonical
 from ctxc.base.errors import CtxcError
 from ctxc.base.spans import Origin
+from ctxc.compare.bumps import bump_of, suffices
 from ctxc.compare.contracts import contract_change
 from ctxc.compare.schemas import is_text_only
 from ctxc.compare.tools import told, tools_change
 from ctxc.compare.words import is_space_apart
 from ctxc.model.change import VersionChange
 from ctxc.model.contract import Contract, Policy, RequestProfile, ToolSet
-from ctxc.model.facets import BUMPS
 from ctxc.model.fragment import Fragment
+from ctxc.model.lookup import Defined
 from ctxc.model.project import Project
 from ctxc.model.section import Tool
 from ctxc.model.template import SectionSpec, Template
@@ -31,21 +31,10 @@ from ctxc.model.template import SectionSpec, Template
 KINDS = ("template", "fragment", "contract", "toolset", "profile", "policy")
 """Kinds of objects that have versions, in the order in which they are told."""
 
-_SEMANTIC = re.compile(r"v?(\d+)\.(\d+)\.(\d+)(?:[-+].*)?\Z")
-_WHOLE = re.compile(r"v?(\d+)\Z")
 _WORDS = ("fragments", "runtime", "retrieval", "literal", "toolset", "contract")  # sources that are no paths
 
 
-class _Versioned(Protocol):
-    @property
-    def id(self) -> str: ...
-    @property
-    def version(self) -> str: ...
-    @property
-    def origin(self) -> Origin: ...
-
-
-V = TypeVar("V", bound=_Versioned)
+V = TypeVar("V", bound=Defined)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,10 +49,10 @@ class _Verdict:
 _SAME = _Verdict(needed="none", reason="")
 
 
-def objects(project: Project) -> dict[tuple[str, str], tuple[_Versioned, ...]]:
+def objects(project: Project) -> dict[tuple[str, str], tuple[Defined, ...]]:
     """Every versioned object of a project by kind and id. Tools that a section names by path have no version."""
-    found: dict[tuple[str, str], tuple[_Versioned, ...]] = {}
-    indexes: tuple[tuple[str, Mapping[str, Sequence[_Versioned]]], ...] = (
+    found: dict[tuple[str, str], tuple[Defined, ...]] = {}
+    indexes: tuple[tuple[str, Mapping[str, Sequence[Defined]]], ...] = (
         ("template", project.templates),
         ("fragment", project.fragments),
         ("contract", project.contracts),
@@ -101,7 +90,7 @@ def version_changes(
 
 
 def _one(
-    kind: str, old: Sequence[_Versioned], new: Sequence[_Versioned], base: Project, head: Project
+    kind: str, old: Sequence[Defined], new: Sequence[Defined], base: Project, head: Project
 ) -> Iterable[VersionChange]:
     before, after = {o.version: o for o in old}, {o.version: o for o in new}
     same = [v for v in before if v in after]
@@ -128,7 +117,7 @@ def _one(
         )  # fmt: skip
 
 
-def _pair(kind: str, old: _Versioned, new: _Versioned, base: Project, head: Project) -> VersionChange | None:
+def _pair(kind: str, old: Defined, new: Defined, base: Project, head: Project) -> VersionChange | None:
     verdict = _compare(kind, old, new, base, head)
     bump = bump_of(old.version, new.version)
     is_moved = old.origin.path != new.origin.path
@@ -163,41 +152,10 @@ def _line(project: Project, origin: Origin) -> int | None:
     return span.line if span is not None else None
 
 
-# --- bumps --------------------------------------------------------------------------------------------------------
-
-
-def bump_of(base: str, head: str) -> str:
-    """How far a version went up: none, patch, minor, major; ``down``; ``other`` where two styles do not compare."""
-    if base.removeprefix("v") == head.removeprefix("v"):
-        return "none"
-    one, other = _WHOLE.match(base), _WHOLE.match(head)
-    if one and other:
-        return "major" if int(other[1]) > int(one[1]) else "down"
-    one, other = _SEMANTIC.match(base), _SEMANTIC.match(head)
-    if one is None or other is None:
-        return "other"
-    before, after = tuple(map(int, one.groups()[:3])), tuple(map(int, other.groups()[:3]))
-    if after <= before:
-        return "down"
-    place = next(n for n in range(3) if after[n] != before[n])
-    return BUMPS[3 - place]
-
-
-def suffices(bump: str, needed: str, head: str) -> bool:
-    """Whether a bump is as far as it has to be. A whole number says no more than that something changed."""
-    if needed == "none":
-        return True
-    if bump in ("down", "none"):
-        return False
-    if bump == "other" or _WHOLE.match(head):
-        return True
-    return BUMPS.index(bump) >= BUMPS.index(needed)
-
-
 # --- contents -----------------------------------------------------------------------------------------------------
 
 
-def _compare(kind: str, old: _Versioned, new: _Versioned, base: Project, head: Project) -> _Verdict:
+def _compare(kind: str, old: Defined, new: Defined, base: Project, head: Project) -> _Verdict:
     match kind:
         case "template":
             return _templates(cast(Template, old), cast(Template, new), base, head)

@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Protocol, TypeVar
 
+from ctxc.base.spans import Origin
+
 _VERSIONED = re.compile(r"(?P<id>.+)_v(?P<version>\d+)\Z")
 
 
@@ -16,6 +18,13 @@ class Versioned(Protocol):
     def id(self) -> str: ...
     @property
     def version(self) -> str: ...
+
+
+class Defined(Versioned, Protocol):
+    """What also stands somewhere."""
+
+    @property
+    def origin(self) -> Origin: ...
 
 
 V = TypeVar("V", bound=Versioned)

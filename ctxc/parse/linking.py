@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
-from ctxc.base.spans import Origin
 from ctxc.model.fragment import Fragment
-from ctxc.model.lookup import candidates, same_version
+from ctxc.model.lookup import Defined, candidates, same_version
 from ctxc.parse.context import Reference, Shared, child
 from ctxc.parse.problems import Problem, did_you_mean, shown
 
@@ -24,16 +23,7 @@ _WHAT = {
 }
 
 
-class _Item(Protocol):
-    @property
-    def id(self) -> str: ...
-    @property
-    def version(self) -> str: ...
-    @property
-    def origin(self) -> Origin: ...
-
-
-T = TypeVar("T", bound=_Item)
+T = TypeVar("T", bound=Defined)
 
 
 def index(kind: str, items: Iterable[T], shared: Shared, *, single: bool = False) -> dict[str, tuple[T, ...]]:
@@ -67,7 +57,7 @@ def index(kind: str, items: Iterable[T], shared: Shared, *, single: bool = False
 
 def check_references(
     references: Iterable[Reference],
-    indexes: Mapping[str, Mapping[str, Sequence[_Item]]],
+    indexes: Mapping[str, Mapping[str, Sequence[Defined]]],
     shared: Shared,
 ) -> None:
     """Report each name that means nothing, or several things; what is defined in a broken file is left to that file."""
@@ -103,7 +93,7 @@ def check_references(
             shared.report(reference.path, _unknown(reference, known, what))
 
 
-def _unknown(reference: Reference, known: Mapping[str, Sequence[_Item]], what: str) -> Problem:
+def _unknown(reference: Reference, known: Mapping[str, Sequence[Defined]], what: str) -> Problem:
     base, at, _ = reference.name.rpartition("@")
     if at and base in known:
         told = ", ".join(v.version or "none" for v in known[base])

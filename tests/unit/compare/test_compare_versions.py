@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ctxc.compare.versions import bump_of, suffices
+from ctxc.compare.bumps import bump_of, suffices
 
 
 @pytest.mark.parametrize(
