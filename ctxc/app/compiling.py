@@ -13,6 +13,7 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
+from ctxc.app.overrides import check_overrides
 from ctxc.app.rows import package_json, request_json, row_of
 from ctxc.app.scan import Scan
 from ctxc.app.selection import Selection
@@ -163,6 +164,8 @@ class _Job:
     def _compile(self, project: Project, record: Record | None) -> tuple[Known, ...]:
         from ctxc.compiler.stage import Options
 
+        if self.options.provider or self.options.model:
+            check_overrides(project, self.options.provider, self.options.model)
         compiler = self.workspace.compiler(
             Options(provider=self.options.provider, model=self.options.model), project=project
         )

@@ -11,6 +11,7 @@ from ctxc import __version__
 from ctxc.app.diff_index import Entry, Known, entries_of, known_of
 from ctxc.app.diff_reach import Part, Reach, between, errors_of
 from ctxc.app.diff_sides import DiffRequest, Side
+from ctxc.app.overrides import check_overrides
 from ctxc.app.workspace import compiler_for
 from ctxc.compare.fixtures import fixture_change, single_fixture
 from ctxc.compare.impact import Reach as Radius
@@ -174,6 +175,8 @@ class Compiled:
     def of(cls, part: Part, wanted: Sequence[str], provider: str, model: str, store: CountStore) -> Compiled:
         """Compile; from the whole project where a part of it does not do."""
         options = Options(provider=provider, model=model)
+        if wanted and (provider or model):
+            check_overrides(part.project, provider, model)
         views = _views(part.project, wanted, options, store)
         if not part.whole and any(v.outcome == "invalid" for v in views.values()):
             # A reason of the fixture's own, or a file that was left out: only the whole project can say which.
