@@ -23,7 +23,8 @@ def check_overrides(project: Project, provider: str, model: str) -> None:
     if not model:
         return
     templates = (t for versions in project.templates.values() for t in versions)
-    named = {x.provider for x in (*project.fixtures.values(), *templates)} | {project.settings.provider}
+    named = {f.provider for f in project.fixtures.values()} | {t.provider for t in templates}
+    named.add(project.settings.provider)
     used = [provider] if provider else sorted(named & project.providers.keys())
     if used and not any(find_row(project.providers[n], model) for n in used):
         patterns = [row.pattern for n in used for row in project.providers[n].models]
