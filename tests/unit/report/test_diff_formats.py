@@ -293,4 +293,6 @@ def test_no_difference(format: str) -> None:
         assert json.loads(text)["totals"]["changed"] == 0
         jsonschema.validate(json.loads(text), schema())
     else:
-        assert "no model sees a difference: 0 files changed, 2 fixtures compile to the same" in text.replace("&#58;", ":")
+        assert "no model sees a difference: 0 files changed, 2 fixtures compile to the same" in text.replace(
+            "&#58;", ":"
+        )
