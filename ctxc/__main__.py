@@ -24,12 +24,6 @@ if TYPE_CHECKING:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line (default: the process's own) and return its exit status."""
-    if arguments is None:
-        import gc
-
-        # A run is short and makes few cycles; looking for them after every 700 new objects, most of which are modules
-        # being loaded, takes a twentieth of a warm command.
-        gc.set_threshold(50_000, 20, 50)
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         if given in (["--version"], ["-V"]) and _print_version():
