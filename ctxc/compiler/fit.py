@@ -33,7 +33,7 @@ LOW_CONFIDENCE = 0.35
 """Score below which memory leaves before tool results do."""
 
 RECENT_TURNS = 2
-"""Turns at the end of a conversation that count as recent (seed 002 keeps the last two to four)."""
+"""Turns at the end of a conversation that count as recent; practice keeps two to four (docs/decisions.md)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

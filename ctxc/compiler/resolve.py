@@ -32,7 +32,7 @@ DEFAULT_OUTPUT_RESERVE = 4096
 """Tokens kept for the answer where a template names no reserve (a lint finding says so)."""
 
 DEFAULT_MARGIN = Amount(basis_points=500)
-"""Five percent of the window: the lower end of what seed 000 (4.7) advises."""
+"""Five percent of the window: the lower end of what the guide to the context layer (4.7) advises: docs/decisions.md."""
 
 V = TypeVar("V", bound=Versioned)
 

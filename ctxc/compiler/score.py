@@ -1,9 +1,10 @@
 """Explainable scores of evidence and memory: every term is shown with its weight.
 
 evidence: relevance 0.40, authority 0.20, freshness 0.15, scope_match 0.15, diversity_bonus 0.10, less
-redundancy_penalty and conflict_penalty (seed 000, section 8.3). memory: relevance 0.35, confidence 0.20, recency 0.15,
-importance 0.15, source_authority 0.10, less conflict_penalty and privacy_risk_penalty (section 7.5). The weights are
-the document's; what matters is that each term can be read in the snapshot.
+redundancy_penalty and conflict_penalty (8.3). memory: relevance 0.35, confidence 0.20, recency 0.15, importance 0.15,
+source_authority 0.10, less conflict_penalty and privacy_risk_penalty (7.5). The numbers are those of sections 8.3 and
+7.5 of the guide to the context layer, v1.0, 2026-10-31 (docs/decisions.md); what matters is that each term can be read
+in the snapshot.
 
 A term that the record does not carry counts as 0 and is shown as 0: nothing is invented for it, except that
 diversity is computed (1 for the first record of a source, less for each further one) and that a conflict that stayed

@@ -1,7 +1,7 @@
 """The structure of a request, read back from its bytes: what containment compares.
 
 For every payload, the structure of the request has to be the same as with the payload ``X``, and the data has to come
-back out unchanged (DESIGN section 6). A text that is made of blocks is read by its wrapper's own grammar: a header
+back out unchanged. A text that is made of blocks is read by its wrapper's own grammar: a header
 line, body lines, the end line of the same kind. Compatibility normalisation may not add a block.
 """
 

@@ -1,9 +1,8 @@
 """From a section to the text that a model reads: what its body is, and the block around it.
 
 Application text (T0, T1 from the tree) stands as it is written. Everything else is carried as JSON: a text as a JSON
-string, structured data as JSON, with everything escaped that could close a block, forge a role or hide (DESIGN
-section 6). The user's own turn and the recorded conversation are not wrapped: they are JSON string values of their
-own messages.
+string, structured data as JSON, with everything escaped that could close a block, forge a role or hide. The
+user's own turn and the recorded conversation are not wrapped: they are JSON string values of their own messages.
 """
 
 from __future__ import annotations

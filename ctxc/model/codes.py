@@ -1,4 +1,4 @@
-"""Every finding code, in one table. A code is never reused; the hundred is the family (CONVENTIONS section 2).
+"""Every finding code, in one table. A code is never reused; the hundred is the family.
 
 0 loading and schema, 1 manifests and composition, 2 budget, cost and latency, 3 content, 4 cache, 5 trust,
 6 tools and contracts, 7 versions and compatibility, 8 expectations and evidence, 9 hygiene.

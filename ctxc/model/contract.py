@@ -1,4 +1,4 @@
-"""Output contracts, tool sets, request profiles and policies (DESIGN 2.4)."""
+"""Output contracts, tool sets, request profiles and policies (docs/formats.md)."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ FACETS = (
     "contract",
     "meta",
 )
-"""In what two things may differ (DESIGN section 7)."""
+"""In what two things may differ (docs/diff.md)."""
 
 STATUSES = ("unchanged", "changed", "added", "removed", "moved")
 """Of a fixture or a section. Moved and edited is ``changed`` with the facet ``order``."""

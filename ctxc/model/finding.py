@@ -60,7 +60,7 @@ class Suppression:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """A finding: where, which rule, how bad, what is wrong, how to mend it (CONVENTIONS section 2)."""
+    """A finding: where, which rule, how bad, what is wrong, how to mend it."""
 
     code: str  # CTX201
     name: str  # token-ceiling

@@ -1,4 +1,4 @@
-"""Fixtures: one recorded request each (DESIGN 2.3)."""
+"""Fixtures: one recorded request each (docs/formats.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prompt fragments and their manifests (DESIGN 2.2)."""
+"""Prompt fragments and their manifests (docs/formats.md)."""
 
 from __future__ import annotations
 

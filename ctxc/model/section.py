@@ -116,7 +116,7 @@ REFERENCE = Overflow(action="reference")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KindDefaults:
-    """Defaults of a kind (DESIGN section 1). A template may lower authority and tier, never raise authority."""
+    """Defaults of a kind (docs/formats.md). A template may lower authority and tier, never raise authority."""
 
     authority: Authority
     tier: Tier
@@ -192,7 +192,7 @@ class Tool:
 @made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """An explainable score: the weighted sum of named terms (weights and formula: seed 000, 7.5 and 8.3)."""
+    """An explainable score: the weighted sum of named terms (weights and formulas: ``ctxc.compiler.score``)."""
 
     total: float
     terms: tuple[tuple[str, float, float], ...] = ()  # (name, value, weight)

@@ -1,4 +1,4 @@
-"""Templates: which sections, in which order, from where, under which budget (DESIGN 2.1)."""
+"""Templates: which sections, in which order, from where, under which budget (docs/formats.md)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Evidence, memory, tool results and hand-offs, with the field names that people use, as neutral records.
 
-The shapes are those of seed 000 (8.2 evidence candidate, 9.2 tool-result envelope, 15.2 hand-off packet) and seed 004
-(14.3 evidence packet, 14.4 memory record). What has no place in a record is kept in its ``attributes``.
+The shapes are those of evidence candidates and packets, tool-result envelopes, memory records and hand-off packets
+in the guides that docs/decisions.md names. What has no place in a record is kept in its ``attributes``.
 """
 
 from __future__ import annotations
@@ -270,7 +270,7 @@ def _more_scores(item: Mapping[str, Any], scores: dict[str, float], file: File, 
         )
     score = item.get("score")
     if _is_number(score):
-        # A retriever's score is how relevant it found the item (seed 000, 8.2).
+        # A retriever's score is how relevant it found the item (the guide to the context layer, 8.2).
         scores.setdefault("relevance", float(score))  # type: ignore[arg-type]
 
 

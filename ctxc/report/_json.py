@@ -35,7 +35,7 @@ def location_value(location: Location) -> dict[str, Any]:
 
 
 def finding_value(finding: Finding, report: Report | None = None) -> dict[str, Any]:
-    """Everything that a finding knows (CONVENTIONS section 2), in JSON's own types."""
+    """Everything that a finding knows, in JSON's own types."""
     rule = report.rules.get(finding.code) if report is not None else None
     fix = finding.fix
     suppressed = finding.suppressed

@@ -1,7 +1,7 @@
 """Payloads put into every untrusted place of a compiled fixture, and what their request looks like when read back.
 
 The request of the payload ``X`` and that of any other payload have to have one structure, before and after NFKC; the
-data has to come back out word for word; no untrusted text may stand in the system or tools zone (DESIGN section 6).
+data has to come back out word for word; no untrusted text may stand in the system or tools zone.
 What was selected, cut and ordered is taken from the compile: only wrapping, rendering and reading back run again, which
 are the stages that could let a text out. All untrusted places of a fixture hold the payload at once; where something
 breaks out, each place is tried alone to say which one it was.

@@ -1,4 +1,4 @@
-"""Which revision a change is judged against when the user names none (CONVENTIONS section 3).
+"""Which revision a change is judged against when the user names none.
 
 On the merge commit that a CI service makes of a pull request: its first parent, read from the commit object, because
 a clone of depth 1 does not have the parent itself. Else what the CI service's variables say. Else the merge base with

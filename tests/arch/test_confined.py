@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from functools import cache
 from pathlib import Path
 
@@ -133,5 +134,15 @@ def test_modules_stay_readable() -> None:
 
 
 def test_every_module_says_what_it_is() -> None:
-    silent = [name_of(p) for p in modules() if not ast.get_docstring(tree(p))]
+    silent = [name_of(p) for p in modules() if len((ast.get_docstring(tree(p)) or "").split()) < 4]
     assert silent == []
+
+
+def test_no_text_refers_to_documents_that_are_not_here() -> None:
+    strays = [
+        f"{name_of(path)}: {found}"
+        for path in modules()
+        for found in re.findall(r"DESIGN[ .]|CONVENTIONS|\bseed 00\d|docs/[\w-]+\.md", path.read_text(encoding="utf-8"))
+        if not found.startswith("docs/") or not (ROOT / found).is_file()
+    ]
+    assert strays == []

@@ -83,8 +83,27 @@ def test_ci_runs_the_readmes_test_command() -> None:
         assert os.access(ROOT / ".ci" / "run", os.X_OK)
 
 
-@pytest.mark.parametrize("name", ["README.md", "CHANGELOG.md", "docs/cli.md"])
-def test_links_lead_somewhere(name: str) -> None:
-    path = ROOT / name
-    for target in re.findall(r"\]\((?!https?:)([^)#]+)", path.read_text(encoding="utf-8")):
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+CODE = re.compile(r"^(```+).*?^\1|`[^`\n]+`", re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda p: p.name)
+def test_links_lead_somewhere(path: Path) -> None:
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)", CODE.sub("", path.read_text(encoding="utf-8"))):
         assert (path.parent / target).exists(), target
+
+
+def test_every_page_is_in_the_index() -> None:
+    index = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    missing = [p.name for p in PAGES[2:] if p.name != "README.md" and f"]({p.name})" not in index]
+    assert missing == []
+
+
+def test_every_path_of_the_architecture_is_there() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = re.findall(
+        r"`((?:ctxc/|tests/|base/|model/|source/|parse/|tokens/|providers/|compiler/|rules/|app/|cli/)[\w./]+)`", text
+    )
+    assert len(named) > 25
+    missing = [n for n in named if not any((root / n).exists() for root in (ROOT, ROOT / "ctxc")) and "NAME" not in n]
+    assert [n for n in missing if "CODE" not in n] == []

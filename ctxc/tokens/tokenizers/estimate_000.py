@@ -1,7 +1,7 @@
 """estimate_000: a plain estimate, for tests and for comparison; it is off by tens of percent and never exact.
 
 A CJK character (U+3400 to U+9FFF) is one token, every four other characters are one, rounded up; at least 1, and 0
-for an empty text. Source: the estimator of the design note that the supplier audit example was written from.
+for an empty text. Source: the estimator of the guide to the context layer (docs/decisions.md).
 """
 
 from __future__ import annotations
