@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ctxc.app.gates._files import read_or_nothing
-from ctxc.app.gates._shipped import bundle_id, prefixes, shipped
+from ctxc.app.gates._shipped import prefixes
 from ctxc.app.gates._side import GateSide
 from ctxc.base.errors import NothingMatched, UnreadableSource
 from ctxc.model.bundle import SCHEMA, Bundle, BundledFile, BundledFixture
@@ -40,7 +40,6 @@ def make_bundle(workspace: Workspace, *, with_content: bool = False) -> tuple[Bu
             "the project has no fixtures: nothing shows what ships",
             help=f"add one under {workspace.settings.fixtures[0]}/ (`ctxc init` writes an example)",
         )
-    ships = shipped(side)
     repository = _repository(workspace)
     try:
         files = tuple(_file(workspace, path, repository) for path in _paths(workspace, side))
@@ -53,12 +52,12 @@ def make_bundle(workspace: Workspace, *, with_content: bool = False) -> tuple[Bu
 
     settings = workspace.settings
     bundle = Bundle(
-        id=bundle_id(side, ships),
+        id=side.bundle(),
         version=__version__,
         commit=commit,
         config=workspace.config.path,
         folders={name: tuple(getattr(settings, name)) for name in _FOLDERS},
-        objects=ships,
+        objects=side.shipped,
         prefixes=prefixes(side.measured.values()),
         fixtures=fixtures_of(side),
         files=files if with_content else tuple(replace(f, content=None) for f in files),

@@ -18,7 +18,6 @@ from ctxc.app.gates._kept import GateStore
 from ctxc.app.gates._request import GateRequest, in_ci
 from ctxc.app.gates._side import GateSide
 from ctxc.app.gates._sides import GateSides, open_gate_sides
-from ctxc.app.lint_store import AskedTree
 from ctxc.base.errors import UsageError
 
 if TYPE_CHECKING:
@@ -70,17 +69,17 @@ def _over_sides(workspace: Workspace, request: GateRequest, sides: GateSides, no
     """The run over two trees, from the cache where everything was judged before."""
     kept = workspace.cache is not None
     assert sides.head.tree is not None and sides.head.settings is not None
-    asked = AskedTree(sides.head.tree)
-    head = GateSide(asked, sides.head.settings, workspace.store, kept=kept)
+    head = GateSide(sides.head.tree, sides.head.settings, workspace.store, kept=kept)
     base: GateSide | None = None
     same = sides.same and not request.against
     if sides.base is not None and sides.base.tree is not None and sides.base.settings is not None and not same:
         base = GateSide(sides.base.tree, sides.base.settings, workspace.store, kept=kept)
+        base.decoded = head.decoded
     store: GateStore | None = None
     if kept and GateStore.takes(sides):
         ci = in_ci(workspace.environment)
         store = GateStore(workspace.store, sides, request, in_ci=ci, config=workspace.config.path, now=now)
-        known = store.get(head.scan)
+        known = store.get(head)
         if known is not None:
             note = "nothing changed: this is what the last run said"
             return GateRun(release=known[0], head=head, base=base, change=None, notes=(*known[1], note))
@@ -98,7 +97,7 @@ def _over_sides(workspace: Workspace, request: GateRequest, sides: GateSides, no
         now=now,
     ).run(_chosen(request.only))
     if store is not None:
-        store.put(head.scan, run.release, run.notes, asked.asked)
+        store.put(head, run.release, run.notes)
     return GateRun(release=run.release, head=head, base=base, change=run.change, notes=run.notes)
 
 

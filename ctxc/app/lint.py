@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
@@ -198,7 +198,7 @@ def _run(
     from ctxc.rules.engine import Context, run
 
     project = load(tree, settings, workspace.store)
-    project = _with_unread(project, tree, scan)
+    project = with_unread(project, tree, tree.asked, scan)
     chosen = choose(options, settings, workspace.root)
     _, params = rule_settings(settings)
     context = Context(
@@ -218,8 +218,8 @@ def _run(
     )
 
 
-def _with_unread(project: Project, tree: AskedTree, scan: Scan) -> Project:
-    """The project with what is wrong in files that lie in its folders and that nothing read: nobody else would say."""
+def with_unread(project: Project, tree: Tree, asked: Collection[str], scan: Scan) -> Project:
+    """The project with what is wrong in files of its folders that nothing read (``asked``): nobody else would say."""
     from ctxc.parse import document
     from ctxc.parse.context import unreadable
     from ctxc.parse.problems import finding
@@ -227,7 +227,7 @@ def _with_unread(project: Project, tree: AskedTree, scan: Scan) -> Project:
     found = list(project.findings)
     seen = {f.location.path for f in found}
     for path in sorted(scan.digests):
-        if path in tree.asked or path in seen or document.syntax_of(path) == "text":
+        if path in asked or path in seen or document.syntax_of(path) == "text":
             continue
         try:
             data = tree.read(path, limit=_MAX_INPUT_BYTES)

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ctxc.app.bundle import blob_of, fixtures_of
-from ctxc.app.gates._shipped import bundle_id, shipped
 from ctxc.app.gates._side import GateSide
 from ctxc.base.errors import CtxcError, RevisionError, UnreadableSource
 from ctxc.model.bundle import Bundle, BundledFile
@@ -171,7 +170,7 @@ def compare(workspace: Workspace, bundle: Bundle) -> tuple[str, ...]:
 def compare_side(side: GateSide, bundle: Bundle) -> tuple[str, ...]:
     """The same for a side that is open already."""
     told = []
-    found = bundle_id(side, shipped(side))
+    found = side.bundle()
     if found != bundle.id:
         told.append(f"this is {found}, not {bundle.id}")
     now = {f.fixture: f for f in fixtures_of(side)}

@@ -300,7 +300,8 @@ def _profiles(old: RequestProfile, new: RequestProfile) -> _Verdict:
 
 
 def _policies(old: Policy, new: Policy) -> _Verdict:
-    names = [n for n in ("gates", "rules", "waivers") if _plain(getattr(old, n)) != _plain(getattr(new, n))]
+    parts = ("where", "base", "gates", "rules", "waivers")
+    names = [n for n in parts if _plain(getattr(old, n)) != _plain(getattr(new, n))]
     if not names:
         return _SAME
     if names == ["waivers"]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from ctxc.base.canonical import digest_text
 from ctxc.base.spans import Location
 from ctxc.detect.match import Match
 from ctxc.model.finding import Finding, Severity
@@ -83,10 +84,15 @@ def _secrets(context: Context) -> tuple[Found, ...]:
     for path in context.project.settings.extra.get("secret-rules", ()):
         extra.extend(parse_rules(context.project.sources.read_text(path), path=path))
     found = []
+    about = f"secrets {digest_text(repr(extra))}" if extra else "secrets"
     for path in project_files(context):
+        if context.clean is not None and context.clean.has(about, path):
+            continue
         text = context.text(path)
-        for match in find_secrets(text, key=context.key, extra=tuple(extra)):
-            found.append(Found(match, Location(path, span_of(text, match.start, match.end)), ""))
+        matches = tuple(find_secrets(text, key=context.key, extra=tuple(extra)))
+        found += [Found(m, Location(path, span_of(text, m.start, m.end)), "") for m in matches]
+        if context.clean is not None and not matches:
+            context.clean.note(about, path)
     return tuple(found)
 
 
@@ -153,9 +159,14 @@ def _characters(context: Context) -> tuple[Found, ...]:
     for path in project_files(context):
         text = present[path] = context.text(path)
         syntax = syntax_of(path)
-        for match in find_unicode(
-            text, context="data" if path in data else "trusted", markup=syntax in ("markdown", "text")
-        ):
+        markup = syntax in ("markdown", "text")
+        about = f"characters {path in data} {markup}"
+        if context.clean is not None and context.clean.has(about, path):
+            continue
+        matches = tuple(find_unicode(text, context="data" if path in data else "trusted", markup=markup))
+        if context.clean is not None and not matches:
+            context.clean.note(about, path)
+        for match in matches:
             # An escape in YAML or JSON is judged below, as the character that it stands for.
             if match.detector != "unicode.U019" or syntax not in _STRUCTURED:
                 found.append(Found(match, Location(path, span_of(text, match.start, match.end)), "", path in data))

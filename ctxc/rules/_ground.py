@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 class Kept(Protocol):
     """A cache of results that do not depend on policies, by the content that they were made from."""
 
-    def get(self, space: str, fixture: str, more: str) -> str | None:
-        """What was kept for a fixture as it is now; None where nothing was."""
+    def get(self, space: str, fixtures: Iterable[str], more: str) -> Mapping[str, str]:
+        """What was kept for fixtures as they are now, where something was."""
 
     def put(self, space: str, fixture: str, more: str, text: str) -> None:
         """Keep a result."""
@@ -62,7 +62,7 @@ class Ground:
     owner: Project
     head: Mapping[str, Measured]
     base: Mapping[str, Measured] | None = None
-    base_project: Project | None = None
+    load_base: Callable[[], Project] | None = None
     change: Change | None = None
     packages: Callable[[str], Package] | None = None
     affected: frozenset[str] | None = None
@@ -76,6 +76,11 @@ class Ground:
     evaluated: int | None = None
     unchanged: bool = False
     memo: dict[Any, Any] = field(default_factory=dict)
+
+    @property
+    def base_project(self) -> Project | None:
+        """The project at the base, loaded when it is first asked for; None without a base."""
+        return self.load_base() if self.load_base is not None else None
 
     def once(self, key: Any, make: Callable[[], T]) -> T:
         """What ``make`` gives for a key, worked out once for both judgements."""
@@ -146,7 +151,7 @@ def fits(where: Mapping[str, Any], facts: Facts) -> bool:
 
 
 def _named(values: Collection[str], wanted: Any) -> bool:
-    patterns = (wanted,) if isinstance(wanted, str) else tuple(wanted)
+    patterns = (wanted,) if isinstance(wanted, str) else wanted
     return any(v == p or fnmatchcase(v, p) for p in patterns for v in values)
 
 
@@ -172,21 +177,22 @@ def facts_of(measured: Measured) -> dict[str, Collection[str]]:
     }
 
 
-def section_facts(section: MeasuredSection) -> dict[str, Collection[str]]:
-    """What a ``where`` can say of a rendered section."""
-    return {
-        "section": tuple(n for n in (section.id, section.slot, section.item, section.fragment) if n),
-        "kind": (section.kind,),
-        "zone": (section.zone,),
-        "authority": (section.authority,),
-        "trust": (section.trust,),
-        "path": (section.path,),
-    }
+_OF_SECTION: Mapping[str, Callable[[MeasuredSection], Collection[str]]] = {
+    "section": lambda s: [n for n in (s.id, s.slot, s.item, s.fragment) if n],
+    "kind": lambda s: (s.kind,),
+    "zone": lambda s: (s.zone,),
+    "authority": lambda s: (s.authority,),
+    "trust": lambda s: (s.trust,),
+    "path": lambda s: (s.path,),
+}
+"""What a ``where`` can say of a rendered section."""
 
 
 def selected(context: Context, policy: Policy, where: Mapping[str, Any]) -> tuple[Measured, ...]:
     """The fixtures at head of which a policy's ``where`` speaks, and that have a request; sorted by id."""
-    return tuple(m for m in chosen(ground(context).head, policy, where) if m.has_request)
+    known = ground(context)
+    key = ("selected", repr(of_fixture(policy.where)), repr(of_fixture(where)))
+    return known.once(key, lambda: tuple(m for m in chosen(known.head, policy, where) if m.has_request))
 
 
 def chosen(side: Mapping[str, Measured], policy: Policy, where: Mapping[str, Any]) -> Iterator[Measured]:
@@ -204,11 +210,10 @@ def holds_for(policy: Policy, where: Mapping[str, Any], facts: Facts) -> bool:
 
 def sections(measured: Measured, policy: Policy, where: Mapping[str, Any]) -> tuple[MeasuredSection, ...]:
     """The rendered sections of which a policy's ``where`` speaks."""
-    wanted = {**of_sections(policy.where), **of_sections(where)}
-    both = (of_sections(policy.where), of_sections(where))
+    wanted = [(_OF_SECTION[k], v) for w in (policy.where, where) for k, v in of_sections(w).items()]
     if not wanted:
         return measured.sections
-    return tuple(s for s in measured.sections if all(fits(w, section_facts(s)) for w in both))
+    return tuple(s for s in measured.sections if all(_named(facts(s), names) for facts, names in wanted))
 
 
 # --- findings --------------------------------------------------------------------------------------------------------
@@ -281,9 +286,9 @@ def version_changes(context: Context) -> tuple[VersionChange, ...]:
     known = ground(context)
     if known.change is not None:
         return known.change.versions
-    if known.base_project is None:
+    if known.load_base is None:
         return ()
     from ctxc.compare.versions import version_changes as compared
 
-    base = known.base_project
+    base = known.load_base()
     return known.once("versions", lambda: compared(base, context.project))

@@ -39,8 +39,9 @@ def in_sources(context: Context, scanner: Scanner) -> Iterator[Found]:
     """What rules forbid in application texts, tool definitions and contracts, each place once."""
     owners = _owners(context)
     for shown in (*application_texts(context), *_tool_texts(context)):
-        facts = _source_facts(shown, owners.get(shown.origin.path, ()), context)
-        for hit in (*scanner.scan(shown.text), *(scanner.key_hits(shown.text) if shown.key else ())):
+        hits = (*scanner.scan(shown.text), *(scanner.key_hits(shown.text) if shown.key else ()))
+        facts = _source_facts(shown, owners.get(shown.origin.path, ()), context) if hits else {}
+        for hit in hits:
             if _holds(scanner, hit, "sources", facts):
                 place = shown.place(context, hit.match.start, hit.match.end)
                 yield Found(hit=hit, where="sources", location=place)

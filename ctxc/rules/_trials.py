@@ -73,7 +73,7 @@ def _all(context: Context, known: Ground) -> Trials:
         if known.affected is not None and name not in known.affected:
             continue
         more = f"{digest}:{sorted(renderers)}"
-        text = known.kept.get(_SPACE, name, more) if known.kept is not None else None
+        text = known.kept.get(_SPACE, [name], more).get(name) if known.kept is not None else None
         kept = _read(text) if text is not None else None
         if kept is None:
             kept = runner.fixture(fixture, measured)

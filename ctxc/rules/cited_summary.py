@@ -84,10 +84,12 @@ def check(context: Context) -> Iterator[Finding]:
             names = {name for name, _, _ in measured.cited} | {name for name, _ in measured.allowed}
             for section in measured.sections:
                 what = _is(section, kinds)
+                if not what:
+                    continue
                 # Evidence is there to be cited; anything else is a fault only where something does cite it.
                 is_cited = section.kind == "evidence" or bool({section.item, section.id} & names)
                 place = Origin(section.path, section.pointer)
-                if not what or not is_cited or (place, section.id) in seen:
+                if not is_cited or (place, section.id) in seen:
                     continue
                 seen.add((place, section.id))
                 how = "stands among the evidence" if section.kind == "evidence" else "is cited"

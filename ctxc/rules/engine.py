@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
 from ctxc.base.errors import UnreadableSource
 from ctxc.base.spans import Location, Origin
@@ -26,10 +26,19 @@ if TYPE_CHECKING:
 Needs: TypeAlias = Literal["sources", "packages", "change"]
 RuleTier: TypeAlias = Literal["default", "strict", "audit"]
 Emitter: TypeAlias = Literal["rule", "loading", "compiling", "suppressing"]
-TIERS: tuple[RuleTier, ...] = ("default", "strict", "audit")
 
 T = TypeVar("T")
 Place: TypeAlias = "Origin | Location"
+
+
+class Clean(Protocol):
+    """Files in which a search found nothing before, by their content; what is searched for is in ``about``."""
+
+    def has(self, about: str, path: str) -> bool:
+        """Whether the file as it is now is known to hold nothing."""
+
+    def note(self, about: str, path: str) -> None:
+        """Remember that it holds nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +46,7 @@ class Context:
     """What rules judge. ``packages`` and ``change`` are there only for rules that say that they need them.
 
     ``now`` is a day (``YYYY-MM-DD``). ``params`` are settings of rules by name. ``key`` keys the digests by which a
-    masked value is recognised again. ``change`` is typed by those who read it.
+    masked value is recognised again. ``change`` is typed by those who read it. ``clean`` outlives the run.
     """
 
     project: Project
@@ -48,6 +57,7 @@ class Context:
     packages: Mapping[str, Package] = field(default_factory=dict)
     change: Any = None
     key: bytes = b"ctxc"
+    clean: Clean | None = None
     _memo: dict[Any, Any] = field(default_factory=dict)
 
     def shared(self, make: Callable[[Context], T]) -> T:
@@ -91,7 +101,8 @@ Fixer: TypeAlias = Callable[[Context, Finding], "Fix | None"]
 class Rule:
     """A rule. ``detectors`` are ids of the published lists that it covers (``U004``, ``T107``, ``R3`` ...).
 
-    ``heuristic`` says that a finding may be wrong, and that its absence proves nothing.
+    ``heuristic`` says that a finding may be wrong, and that its absence proves nothing; ``escalates`` that one may be
+    more severe than the rule.
     """
 
     code: str
@@ -106,6 +117,15 @@ class Rule:
     fixable: Literal["", "safe", "unsafe"] = ""
     detectors: tuple[str, ...] = ()
     heuristic: bool = False
+    escalates: bool = False
+
+    @property
+    def advice(self) -> bool:
+        """Whether no finding is an error unless somebody sets its severity: a gate that fails on errors leaves it out.
+
+        A finding of a detector is as severe as its match, whatever the rule is.
+        """
+        return self.severity < Severity.ERROR and not self.escalates and not self.detectors
 
     @property
     def summary(self) -> str:
@@ -153,6 +173,7 @@ def rule(
     fixable: Literal["", "safe", "unsafe"] = "",
     detectors: Iterable[str] = (),
     heuristic: bool = False,
+    escalates: bool = False,
 ) -> Rule:
     """The rule of a module of this package: name, code and severity come from the table of codes."""
     name = module.rpartition(".")[2].replace("_", "-")
@@ -169,6 +190,7 @@ def rule(
         fixable=fixable,
         detectors=tuple(detectors),
         heuristic=heuristic,
+        escalates=escalates,
     )
 
 

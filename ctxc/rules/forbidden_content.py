@@ -88,11 +88,12 @@ def check(context: Context) -> Iterator[Finding]:
 def _everything(context: Context, known: Ground, scanner: Scanner) -> list[Found]:
     found = list(in_sources(context, scanner))
     digest = digest_of(scanner.rules, known.secret_rules)
+    there = known.kept.get(_SPACE, known.head, digest) if known.kept is not None else {}
     for name in sorted(known.head):
         measured = known.head[name]
         if not measured.has_request or known.packages is None:
             continue
-        text = known.kept.get(_SPACE, name, digest) if known.kept is not None else None
+        text = there.get(name)
         kept = _read(text) if text is not None else None
         if kept is None:
             kept = list(in_package(context, known.packages(name), measured, scanner))

@@ -68,4 +68,4 @@ def check(context: Context) -> Iterator[Finding]:
                 )
 
 
-RULE = rule(__name__, __doc__, check)
+RULE = rule(__name__, __doc__, check, escalates=True)

@@ -56,7 +56,7 @@ from ctxc.base.spans import Location
 from ctxc.compare.values import ABSENT, ValueChange, shown, value_changes
 from ctxc.model.contract import Policy
 from ctxc.model.finding import Finding
-from ctxc.rules._ground import ground
+from ctxc.rules._ground import ground, version_changes
 from ctxc.rules.engine import Context, rule
 
 _TOLD = 6
@@ -64,6 +64,8 @@ _TOLD = 6
 
 def check(context: Context) -> Iterator[Finding]:
     """Policies that are new, gone, or different in what they say."""
+    if not any(c.kind == "policy" for c in version_changes(context)):
+        return
     base = ground(context).base_project
     if base is None:
         return

@@ -73,8 +73,10 @@ def check(context: Context) -> Iterator[Finding]:
         seen: set[Origin] = set()
         for measured in selected(context, policy, {}):
             for section in measured.sections:
+                if section.kind != "evidence":
+                    continue
                 place = Origin(section.path, section.pointer)
-                if section.kind != "evidence" or place in seen:
+                if place in seen:
                     continue
                 seen.add(place)
                 missing = [name for name in required if not getattr(section, name)]

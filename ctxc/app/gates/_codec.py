@@ -23,13 +23,17 @@ _SCALARS: dict[str, type] = {"str": str, "int": int, "bool": bool}
 
 
 def plain(value: Any) -> Any:
-    """A dataclass as plain values, without what is as its default."""
+    """A dataclass as plain values: one that holds scalars only as a row, any other as an object without defaults."""
     if isinstance(value, tuple):
         return [plain(v) for v in value]
     if isinstance(value, dict):
         return {k: plain(v) for k, v in value.items()}
     if not is_dataclass(value):
         return value
+    kind: Any = type(value)
+    flat = _flat(kind)
+    if flat is not None:
+        return [getattr(value, name) for name in flat[0]]
     found: dict[str, Any] = {}
     for field in fields(value):
         item = getattr(value, field.name)
@@ -44,6 +48,12 @@ def measured_from(value: Any) -> Measured:
     return found
 
 
+def shipped_from(value: Any) -> tuple[release_model.Shipped, ...]:
+    """Objects that ship from plain values; raises ValueError for any other shape."""
+    found: tuple[release_model.Shipped, ...] = _of("tuple[Shipped, ...]")(value)
+    return found
+
+
 def read_fields(kind: type, value: Any, names: Collection[str]) -> dict[str, Any]:
     """Some fields of a dataclass, each from its plain value; raises ValueError for any other shape."""
     if not isinstance(value, dict) or value.keys() - set(names):
@@ -53,7 +63,18 @@ def read_fields(kind: type, value: Any, names: Collection[str]) -> dict[str, Any
 
 
 @cache
+def _flat(kind: Any) -> tuple[tuple[str, ...], tuple[type, ...]] | None:
+    """Names and types of a dataclass that holds scalars only; there are tens of thousands of them."""
+    told = [(f.name, _SCALARS.get(str(f.type))) for f in fields(kind)]
+    types = tuple(t for _, t in told if t is not None)
+    return (tuple(name for name, _ in told), types) if len(types) == len(told) else None
+
+
+@cache
 def _reader(kind: Any) -> Callable[[Any], Any]:
+    flat = _flat(kind)
+    if flat is not None:
+        return _row_reader(kind, *flat)
     readers = {f.name: _of(str(f.type)) for f in fields(kind)}
     needed = frozenset(f.name for f in fields(kind) if f.default is MISSING and f.default_factory is MISSING)
 
@@ -61,6 +82,15 @@ def _reader(kind: Any) -> Callable[[Any], Any]:
         if not isinstance(value, dict) or not needed <= value.keys() <= readers.keys():
             raise ValueError(f"not a {kind.__name__}")
         return kind(**{name: readers[name](item) for name, item in value.items()})
+
+    return read
+
+
+def _row_reader(kind: Any, names: tuple[str, ...], types: tuple[type, ...]) -> Callable[[Any], Any]:
+    def read(value: Any) -> Any:
+        if not isinstance(value, list) or tuple(map(type, value)) != types:
+            raise ValueError(f"not a {kind.__name__}")
+        return kind(**dict(zip(names, value, strict=True)))
 
     return read
 

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import Any
 
 from ctxc.compare.versions import objects
-from ctxc.rules._ground import ground, items, selected, settings
+from ctxc.rules._ground import ground, items, selected, settings, version_changes
 from ctxc.rules.engine import Context
 
 NO_BASE = "there is nothing to compare with"
@@ -44,8 +44,6 @@ def parameters(context: Context, step: str) -> Any:
 
 
 def compared(context: Context, kinds: Collection[str]) -> int:
-    """Versioned objects of these kinds on either side; none without a base."""
-    base = ground(context).base_project
-    if base is None:
-        return 0
-    return len([key for key in objects(context.project).keys() | objects(base).keys() if key[0] in kinds])
+    """Versioned objects of these kinds on either side."""
+    gone = {(c.kind, c.id) for c in version_changes(context) if c.status == "removed"}
+    return len([key for key in objects(context.project).keys() | gone if key[0] in kinds])

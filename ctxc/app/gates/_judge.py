@@ -131,7 +131,7 @@ def judge_by(side: str, owner: GateSide, judged: Judged) -> Judge:
         owner=project,
         head=head.measured,
         base=base.measured if base is not None else None,
-        base_project=base.project if base is not None else None,
+        load_base=(lambda: base.project) if base is not None else None,
         change=judged.change,
         packages=head.package,
         affected=None if base is None or judged.everything else judged.differing,

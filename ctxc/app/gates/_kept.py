@@ -25,8 +25,8 @@ from ctxc.model.report import GateResult, Report, RuleText
 if TYPE_CHECKING:
     from ctxc.app.diff_sides import Side
     from ctxc.app.gates._request import GateRequest
+    from ctxc.app.gates._side import GateSide
     from ctxc.app.gates._sides import GateSides
-    from ctxc.app.scan import Scan
     from ctxc.model.project import Settings
     from ctxc.tokens import CountStore
 
@@ -78,26 +78,26 @@ class GateStore:
         """Whether the base is something that git has a name for; a bundle is read every time."""
         return sides.base is None or bool(sides.base.root_id)
 
-    def get(self, scan: Scan) -> tuple[Release, tuple[str, ...]] | None:
+    def get(self, head: GateSide) -> tuple[Release, tuple[str, ...]] | None:
         """The release and the notes of a run over the same, or None."""
-        key = self._key(scan)
+        key = self._key(head)
         data = self._blobs.get_blobs(_SPACE, [key]).get(key)
         if data is None:
             return None
         try:
             value = json.loads(data)
-            if any(scan.digest(str(path)) != digest for path, digest in value["outside"]):
+            if any(head.scan.digest(str(path)) != digest for path, digest in value["outside"]):
                 return None
             return _release(value), tuple(map(str, value["notes"]))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return None
 
-    def put(self, scan: Scan, release: Release, notes: Iterable[str], outside: Iterable[str]) -> None:
-        """Keep a run. ``outside`` are the paths that were asked for; those under the folders are in the key."""
-        others = sorted(set(outside) - scan.digests.keys())
+    def put(self, head: GateSide, release: Release, notes: Iterable[str]) -> None:
+        """Keep a run. Of the files that it asked for, those under the folders are in the key, or all of a commit."""
+        others = [] if head.root_id else sorted(head.tree.asked - head.scan.digests.keys())
         report = release.report
         value = {
-            "outside": [[path, scan.digest(path)] for path in others],
+            "outside": [[path, head.scan.digest(path)] for path in others],
             "notes": list(notes),
             "release": {name: plain(getattr(release, name)) for name in _RELEASE},
             "findings": [_store(f) for f in report.findings],
@@ -108,10 +108,10 @@ class GateStore:
         }
         data = canonical(value).encode("utf-8", "surrogatepass")
         if len(data) <= _KEPT_BYTES:
-            self._blobs.put_blobs(_SPACE, {self._key(scan): data})
+            self._blobs.put_blobs(_SPACE, {self._key(head): data})
 
-    def _key(self, scan: Scan) -> bytes:
-        return sha256(self._scope + scan.everything.encode("ascii")).digest()
+    def _key(self, head: GateSide) -> bytes:
+        return sha256(self._scope + (head.root_id or head.scan.everything).encode("ascii")).digest()
 
 
 def _asked(request: GateRequest) -> list[Any]:

@@ -1,21 +1,29 @@
-"""What lint has to say of the judged tree, by the head's settings and by the base's; nothing of it silenced yet."""
+"""What lint has to say of the judged tree, by the head's settings and by the base's; nothing of it silenced yet.
+
+Only rules run that can fail a gate: advice is for whoever types, and costs as much as everything else together.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ctxc.app.clean import CleanFiles
 from ctxc.app.gates import Lint
 from ctxc.app.gates._files import read_or_nothing
-from ctxc.app.lint import LintOptions, lint
+from ctxc.app.lint import LintOptions
+from ctxc.app.lint_rules import check_words, choose, rule_settings
 from ctxc.app.workspace import Workspace
 from ctxc.base.errors import UnreadableSource
 from ctxc.model.finding import Finding, Severity
+from ctxc.rules import codes_of
 
 if TYPE_CHECKING:
     from ctxc.app.gates._side import GateSide
-    from ctxc.model.project import Settings
+    from ctxc.model.contract import Policy
+    from ctxc.model.project import Project, Settings
+    from ctxc.rules.engine import Rule
     from ctxc.source.tree import Tree
 
 _UNREADABLE = "unreadable-file"
@@ -30,19 +38,16 @@ class Quiet(Workspace):
         """Nothing yet."""
 
 
-def quiet(workspace: Workspace, **changed: Any) -> Quiet:
-    """The workspace as another command uses it inside of a gate; ``tree`` and ``settings`` may be others."""
-    config = workspace.config
-    if "settings" in changed:
-        config = replace(config, settings=changed["settings"])
+def quiet(workspace: Workspace) -> Quiet:
+    """The workspace as another command uses it inside of a gate."""
     return Quiet(
         root=workspace.root,
-        config=config,
+        config=workspace.config,
         cache=workspace.cache,
         store=workspace.store,
         notes=[],
         environment=workspace.environment,
-        _tree=changed.get("tree", workspace._tree),
+        _tree=workspace._tree,
     )
 
 
@@ -70,13 +75,20 @@ def lint_sides(workspace: Workspace, head: GateSide, base: GateSide | None, *, n
 
     Raises UnreadableSource for a file that cannot be read: what it holds would not be judged.
     """
-    linted = _lint(workspace, head.tree, head.settings, now)
+    owners = [s.project for s in (head, base) if s is not None]
+    project = head.checked_project
+    linted = _lint(workspace, project, head, head.tree, head.settings, _policies(owners), now)
     if base is not None:
         theirs = {n: base.settings.extra.get(n) for n in _OF_LINT}
         tree = _with_rules_of(base, head.tree)
         if tree is not head.tree or theirs != {n: head.settings.extra.get(n) for n in _OF_LINT}:
             mixed = replace(head.settings, extra={**head.settings.extra, **theirs})
-            more = _lint(workspace, tree, mixed, now).findings
+            if tree is not head.tree:
+                from ctxc.app.workspace import load
+
+                project = load(tree, mixed, head.store)
+            changed = replace(project, settings=mixed)
+            more = _lint(workspace, changed, head, tree, mixed, _policies(owners), now).findings
             linted = replace(linted, findings=_once((*linted.findings, *more)))
     for finding in linted.findings:
         if finding.name == _UNREADABLE:
@@ -84,6 +96,10 @@ def lint_sides(workspace: Workspace, head: GateSide, base: GateSide | None, *, n
                 f"{finding.message}: what it holds cannot be judged", help=finding.help, location=finding.location
             )
     return linted
+
+
+def _policies(projects: Iterable[Project]) -> tuple[Policy, ...]:
+    return tuple(v[-1] for p in projects for v in p.policies.values())
 
 
 def _with_rules_of(base: GateSide, head: Tree) -> Tree:
@@ -110,15 +126,58 @@ def _once(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     return tuple(found.values())
 
 
-def _lint(workspace: Workspace, tree: Tree, settings: Settings, now: str) -> Linted:
+def _lint(
+    workspace: Workspace,
+    project: Project,
+    head: GateSide,
+    tree: Tree,
+    settings: Settings,
+    policies: Sequence[Policy],
+    now: str,
+) -> Linted:
+    from ctxc.app.masking import mask_messages
+    from ctxc.app.tokenizers import tokenizers
+    from ctxc.rules.engine import Context, run
+
     options = LintOptions(tier=str(settings.extra.get("tier") or "default"))
-    report = lint(quiet(workspace, tree=tree, settings=settings), options, now=now).report
-    checked = report.checked
+    check_words(options, settings)
+    _, params = rule_settings(settings)
+    clean = CleanFiles(head.store, head.scan.digests) if workspace.cache is not None else None
+    context = Context(
+        project=project,
+        tree=tree,
+        now=now,
+        tokenizers=tokenizers(project.sources, head.store),
+        params=params,
+        clean=clean,
+    )
+    chosen = [r for r in choose(options, settings, workspace.root) if _can_fail(r, settings, policies)]
+    findings = tuple(mask_messages(run(context, chosen)))
+    if clean is not None:
+        clean.write()
     return Linted(
-        findings=(*report.findings, *(replace(f, suppressed=None) for f in report.suppressed)),
+        findings=findings,
         facts=Lint(
-            files=checked.get("file", 0),
-            rules=checked.get("rule", 0),
-            below=sum(f.severity < Severity.ERROR for f in report.findings),
+            files=len(head.scan.digests),
+            rules=len(chosen),
+            below=sum(f.severity < Severity.ERROR for f in findings),
         ),
     )
+
+
+def _can_fail(rule: Rule, settings: Settings, policies: Sequence[Policy]) -> bool:
+    """Whether a rule's findings may be at the level from which a gate fails."""
+    return not rule.advice or rule.code in _raised(settings, policies)
+
+
+def _raised(settings: Settings, policies: Sequence[Policy]) -> frozenset[str]:
+    """Codes whose severity somebody sets; all where a policy fails on warnings."""
+    given: list[Mapping[str, Any]] = [settings.extra.get("rules", {}), *(p.rules for p in policies)]
+    words = [word for rules in given for word in rules]
+    codes = frozenset(c for found in codes_of(words).values() for c in found)
+    steps = [p.gates.get("schema") for p in policies]
+    if any(isinstance(s, Mapping) and s.get("level") == "warning" for s in steps):
+        from ctxc.model.codes import CODES
+
+        return frozenset(CODES)
+    return codes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ctxc.app.gates._shipped import bundle_id, compared, compared_prefixes, prefixes, shipped
+from ctxc.app.gates._shipped import compared, compared_prefixes, prefixes
 from ctxc.model.measured import Measured
 from ctxc.model.release import ChangeLine, CostLine, Release, WaiverLine
 from ctxc.model.report import Report
@@ -31,17 +31,17 @@ def release_of(
     failed: bool,
 ) -> Release:
     """The release of a judged head."""
-    mine = shipped(head)
+    mine = head.shipped
     lines = prefixes(head.measured.values())
-    theirs = shipped(base) if base is not None else ()
+    theirs = base.shipped if base is not None else ()
     moved = lost = 0
     if base is not None:
         lines = compared_prefixes(lines, prefixes(base.measured.values()))
         moved, lost = _moved(change)
     return Release(
         report=report,
-        bundle=bundle_id(head, mine),
-        base_bundle=bundle_id(base, theirs) if base is not None else "",
+        bundle=head.bundle(),
+        base_bundle=base.bundle() if base is not None else "",
         shipped=compared(mine, theirs) if base is not None else mine,
         prefixes=lines,
         costs=_costs(head.measured, base.measured if base is not None else None),

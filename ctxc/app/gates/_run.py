@@ -6,12 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from ctxc.app.gates import Gate, Looked, gates
+from ctxc.app.gates import Gate, Looked, counted, gates
 from ctxc.app.gates._judge import Judge, Judged, judge_by
 from ctxc.app.gates._linted import Linted, key_of, lint_sides
 from ctxc.app.gates._release import release_of
 from ctxc.app.gates._request import GateRequest, in_ci
-from ctxc.app.gates._shipped import bundle_id, shipped
 from ctxc.app.gates._side import GateSide
 from ctxc.app.gates._sides import GateSides
 from ctxc.app.gates._silence import WaiverUse
@@ -25,6 +24,9 @@ if TYPE_CHECKING:
     from ctxc.app.workspace import Workspace
     from ctxc.model.change import Change
     from ctxc.model.release import Release
+
+_OF_REQUESTS = frozenset(["budget", "forbidden", "injection", "regression", "citations", "cost", "latency", "prefix"])
+"""Gates that look at compiled requests: a fixture without one was not judged by them."""
 
 _STRICTEST = ("info", "warning", "error", "never")
 
@@ -116,6 +118,7 @@ class Gates:
             for gate in chosen:
                 if gate.id not in looked and judge.has(gate):
                     looked[gate.id] = gate.look(context, linted.facts)
+        self._refuse_invalid(chosen)
         results = tuple(self._result(g, chosen, judges, looked.get(g.id)) for g in gates())
         self._check_something(results, chosen)
         report = self._report(judges, results)
@@ -142,7 +145,7 @@ class Gates:
             payloads=self.request.payloads,
             changed_at=self.sides.changed_at,
             config=self.workspace.config.path,
-            bundle=bundle_id(self.head, shipped(self.head)),
+            bundle=self.head.bundle(),
             kept=self.workspace.cache is not None,
             policies=self.request.policies,
         )
@@ -243,6 +246,23 @@ class Gates:
             help="give the step parameters in a policy (docs/gate.md), or ask for another one",
         )
 
+    @property
+    def _invalid(self) -> tuple[str, ...]:
+        """Fixtures of the head that could not be compiled: no gate that looks at requests has seen them."""
+        return tuple(sorted(n for n, m in self.head.measured.items() if m.outcome == "invalid"))
+
+    def _refuse_invalid(self, chosen: Sequence[Gate]) -> None:
+        """Where the gate that tells why a fixture is invalid was not asked, the first that misses it has to fail."""
+        if not self._invalid or any(g.id == "schema" for g in chosen):
+            return
+        first = next((g for g in chosen if g.id in _OF_REQUESTS), None)
+        if first is None:
+            return
+        verdict = self.verdicts[first.id]
+        for finding in self.head.findings():
+            if finding.fixture in self._invalid and finding.severity is Severity.ERROR:
+                verdict.counting.setdefault(key_of(finding), finding)
+
     # --- what comes out -------------------------------------------------------------------------------------------
 
     def _result(self, gate: Gate, chosen: Sequence[Gate], judges: Sequence[Judge], looked: Looked | None) -> GateResult:
@@ -260,6 +280,10 @@ class Gates:
         seen = looked or Looked()
         if failed:
             return GateResult(id=gate.id, status="failed", checked=seen.count, message=seen.message)
+        if self._invalid and gate.id in _OF_REQUESTS:
+            names = ", ".join(self._invalid[:3]) + (", ..." if len(self._invalid) > 3 else "")
+            why = f"{counted(len(self._invalid), 'fixture')} could not be compiled ({names}); {seen.message}"
+            return GateResult(id=gate.id, status="not_checked", checked=seen.count, message=why)
         if not seen.applies:
             return GateResult(id=gate.id, status="not_applicable", message=seen.note or "there is nothing to judge")
         return GateResult(id=gate.id, status="passed", checked=seen.count, message=seen.message)

@@ -8,12 +8,13 @@ errors is never kept, and neither is a fixture that cannot be compiled.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from ctxc.app.gates._codec import store_text, stored
+from ctxc.app.gates._codec import plain, shipped_from, store_text, stored
+from ctxc.app.lint_store import AskedTree
 from ctxc.app.scan import Scan
 from ctxc.app.store import identity
 from ctxc.base.canonical import canonical
@@ -26,30 +27,43 @@ if TYPE_CHECKING:
     from ctxc.model.package import Package
     from ctxc.model.project import Project, Settings
     from ctxc.model.provider import TokenizerRef
+    from ctxc.model.release import Shipped
     from ctxc.source.tree import Tree
     from ctxc.tokens import CountStore
 
-_FORMAT = 1
+_FORMAT = 2
 _BUILTIN = "ctxc:"  # as ctxc.parse.sources.BUILTIN
-_RECORDS, _MEASURED, _RESULTS = "gate.record", "gate.measured", "gate.result"
+_ROOTS, _RECORDS, _MEASURED, _RESULTS = "gate.root", "gate.record", "gate.measured", "gate.result"
 
 
 class GateSide:
-    """The fixtures of one tree. ``kept`` says whether the store may be read and written."""
+    """The fixtures of one tree. ``kept`` says whether the store may be read and written.
+
+    ``tree`` remembers which files were asked for; ``decoded`` may be shared with another side, of which most fixtures
+    are compiled from the same files.
+    """
 
     def __init__(self, tree: Tree, settings: Settings, store: CountStore, *, kept: bool) -> None:
-        self.tree = tree
+        self.tree = AskedTree(tree)
+        self._raw = tree
         self.settings = settings
         self.store = store
         self.compiled = 0
+        self.decoded: dict[bytes, tuple[Measured, tuple[Finding, ...]]] = {}
         self._kept = kept
         self._scope = sha256(
             canonical([_FORMAT, identity(), {f.name: getattr(settings, f.name) for f in fields(settings)}]).encode(
                 "utf-8", "surrogatepass"
             )
         ).digest()
+        self.root_id = str(getattr(tree, "root_id", ""))  # git's name for the tree, if it is one of git's
+        known = self.root_id if kept else ""
+        self._root_key = sha256(self._scope + known.encode("ascii")).digest() if known else b""
+        self._bundle = ""
+        self._shipped: tuple[Shipped, ...] | None = None
         self._scan: Scan | None = None
         self._project: Project | None = None
+        self._loaded: frozenset[str] = frozenset()
         self._compiler: Compiler | None = None
         self._packages: dict[str, Package] = {}
         self._keys: dict[str, bytes] = {}
@@ -64,13 +78,14 @@ class GateSide:
 
         side = cls(tree_of(project), project.settings, store, kept=False)
         side._project = project
+        side._loaded = frozenset(side.scan.digests)  # whoever loaded it knows what it found
         return side
 
     @property
     def scan(self) -> Scan:
         """Digests of the files."""
         if self._scan is None:
-            self._scan = Scan(self.tree, self.settings)
+            self._scan = Scan(self._raw, self.settings)
         return self._scan
 
     @property
@@ -79,8 +94,17 @@ class GateSide:
         if self._project is None:
             from ctxc.app.workspace import load
 
-            self._project = load(self.tree, self.settings, self.store)
+            tree = AskedTree(self.tree)
+            self._project = load(tree, self.settings, self.store)
+            self._loaded = frozenset(tree.asked)
         return self._project
+
+    @property
+    def checked_project(self) -> Project:
+        """The same, with what is wrong in those files of its folders that loading has no need to read."""
+        from ctxc.app.lint import with_unread
+
+        return with_unread(self.project, self.tree, self._loaded, self.scan)
 
     @property
     def tokenizers(self) -> Callable[[TokenizerRef], Tokenizer]:
@@ -111,6 +135,27 @@ class GateSide:
         paths = (self.scan.digests.keys() - self.scan.fixture_files) | self.outside()
         return {path: digest for path, digest in self.scan.digests_of(paths) if digest != "absent"}
 
+    @property
+    def shipped(self) -> tuple[Shipped, ...]:
+        """The versioned objects, providers and tokenizers that ship."""
+        if self._shipped is None:
+            from ctxc.app.gates._shipped import shipped
+
+            self._shipped = shipped(self)
+        return self._shipped
+
+    def bundle(self) -> str:
+        """The name of everything that ships; where git has a name for the tree, kept under that name."""
+        if not self._bundle:
+            from ctxc.app.gates._shipped import bundle_id
+
+            self._bundle = bundle_id(self, self.shipped)
+            if self._root_key and self._measured is not None and len(self._keys) == len(self._measured):
+                keys = {n: k.hex() for n, k in self._keys.items()}
+                value = {"bundle": self._bundle, "keys": keys, "shipped": plain(self.shipped)}
+                self.store.put_blobs(_ROOTS, {self._root_key: canonical(value).encode("utf-8", "surrogatepass")})
+        return self._bundle
+
     def package(self, fixture_id: str) -> Package:
         """The package of a fixture, compiled when it is first asked for."""
         found = self._packages.get(fixture_id)
@@ -130,8 +175,13 @@ class GateSide:
     # --- measuring ------------------------------------------------------------------------------------------------
 
     def _measure(self) -> dict[str, Measured]:
+        if self._is_known_root():
+            found = self._stored()
+            if len(found) == len(self._keys):
+                return found
+            self._bundle = ""
         record, exact = self._record()
-        found: dict[str, Measured] = {}
+        found = {}
         if record:
             self._keys = {name: self._key(name, files) for name, files in record.items()}
             self._dependencies = record
@@ -160,8 +210,26 @@ class GateSide:
         self._dependencies = {n: f for n, f in record.items() if n in found} | files
         broken = any(f.severity is Severity.ERROR for f in project.findings)
         if self._kept and not broken:
-            self._keep(self._dependencies, fresh)
+            self.store.put_blobs(_MEASURED, fresh)
+            if not exact or self._dependencies != record:
+                self._keep(self._dependencies)
         return found
+
+    def _is_known_root(self) -> bool:
+        """Whether a tree of git was measured before: then none of its files has to be read."""
+        if not self._root_key:
+            return False
+        data = self.store.get_blobs(_ROOTS, [self._root_key]).get(self._root_key)
+        if data is None:
+            return False
+        try:
+            value = json.loads(data)
+            self._keys = {str(name): bytes.fromhex(key) for name, key in value["keys"].items()}
+            self._bundle = str(value["bundle"])
+            self._shipped = shipped_from(value["shipped"])
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return False
+        return bool(self._keys)
 
     def _record(self) -> tuple[dict[str, list[str]], bool]:
         """Fixtures and the files that each was compiled from, and whether they are those of exactly these files.
@@ -190,8 +258,9 @@ class GateSide:
         return exact, loose
 
     def _key(self, fixture_id: str, files: list[str]) -> bytes:
-        value = [self.scan.structure, fixture_id, self.scan.digests_of(files)]
-        return sha256(self._scope + canonical(value).encode("utf-8", "surrogatepass")).digest()
+        # A path cannot hold a zero byte, and a fixture's id stands at a fixed place.
+        parts = [self.scan.structure, fixture_id, *(f"{path}\0{self.scan.digest(path)}" for path in files)]
+        return sha256(self._scope + "\0".join(parts).encode("utf-8", "surrogatepass")).digest()
 
     def _stored(self) -> dict[str, Measured]:
         blobs = self.store.get_blobs(_MEASURED, list(self._keys.values()))
@@ -200,31 +269,30 @@ class GateSide:
             data = blobs.get(key)
             if data is None:
                 continue
+            known = self.decoded.get(key)
             try:
-                measured, findings = stored(data)
+                measured, findings = known if known is not None else stored(data)
             except (ValueError, KeyError, TypeError):
                 continue
+            self.decoded[key] = measured, findings
             if measured.fixture == name:
                 found[name] = measured
                 self._findings[name] = findings
         return found
 
-    def _keep(self, known: Mapping[str, list[str]], fresh: Mapping[bytes, bytes]) -> None:
+    def _keep(self, known: Mapping[str, list[str]]) -> None:
         paths: dict[str, int] = {}
         fixtures = {n: [paths.setdefault(p, len(paths)) for p in files] for n, files in known.items()}
         text = canonical({"paths": list(paths), "fixtures": fixtures}).encode("utf-8", "surrogatepass")
         self.store.put_blobs(_RECORDS, dict.fromkeys(self._record_keys(), text))
-        self.store.put_blobs(_MEASURED, fresh)
 
     # --- results that depend on a fixture's package only (ctxc.rules._ground.Kept) -----------------------------------
 
-    def get(self, space: str, fixture: str, more: str) -> str | None:
-        """What was kept for a fixture as it is now; None where nothing was."""
-        key = self._result_key(space, fixture, more)
-        if key is None:
-            return None
-        data = self.store.get_blobs(_RESULTS, [key]).get(key)
-        return data.decode("utf-8", "replace") if data is not None else None
+    def get(self, space: str, fixtures: Iterable[str], more: str) -> dict[str, str]:
+        """What was kept for fixtures as they are now, where something was."""
+        keys = {name: key for name in fixtures if (key := self._result_key(space, name, more)) is not None}
+        blobs = self.store.get_blobs(_RESULTS, list(keys.values())) if keys else {}
+        return {name: blobs[key].decode("utf-8", "replace") for name, key in keys.items() if key in blobs}
 
     def put(self, space: str, fixture: str, more: str, text: str) -> None:
         """Keep a result."""
@@ -236,4 +304,4 @@ class GateSide:
         key = self._keys.get(fixture) if self._kept else None
         if key is None:
             return None
-        return sha256(key + canonical([space, more]).encode("utf-8", "surrogatepass")).digest()
+        return sha256(key + f"{space}\0{more}".encode("utf-8", "surrogatepass")).digest()

@@ -38,7 +38,7 @@ def judged(example: Example, made: Rule) -> tuple[Finding, ...]:
         owner=head.project,
         head=measured(head),
         base=measured(base),
-        base_project=base.project,
+        load_base=lambda: base.project,
         packages=head.packages.__getitem__,
         budgets=read_budgets(head.tree),
         tools=read_tools(head.tree),
