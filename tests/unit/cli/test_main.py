@@ -53,6 +53,15 @@ def error_of(done: subprocess.CompletedProcess[bytes]) -> str:
 # --- statuses ---------------------------------------------------------------------------------------------------------
 
 
+def test_a_profiler_has_the_last_word(project: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "cProfile", "-m", "ctxc", "--version"],
+        cwd=project, env=clean_environment(), capture_output=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.startswith(b"ctxc ")
+    assert b"function calls" in done.stdout
+
+
 def test_0_when_everything_is_as_expected(run: Run) -> None:
     done = run("compile")
     assert (done.returncode, done.stderr) == (0, b"")
