@@ -211,7 +211,9 @@ class GateSide:
         broken = any(f.severity is Severity.ERROR for f in project.findings)
         if self._kept and not broken:
             self.store.put_blobs(_MEASURED, fresh)
-            if not exact or self._dependencies != record:
+            # A record without the fixtures that could not be compiled would be taken for one of all fixtures.
+            whole = self._dependencies.keys() == found.keys()
+            if whole and (not exact or self._dependencies != record):
                 self._keep(self._dependencies)
         return found
 
