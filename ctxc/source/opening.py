@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ctxc.base.errors import RevisionError
-from ctxc.source.git import Repository
 from ctxc.source.tree import Tree
 from ctxc.source.worktree import WorkTree
+
+if TYPE_CHECKING:
+    from ctxc.source.git import Repository
 
 
 def open_tree(
