@@ -21,7 +21,7 @@ GATE = Gate(
     order=14,
     title="Policies and waivers",
     rules=("policy-changed", "idle-selector"),
-    codes=("CTX912", "CTX913", "CTX915"),
+    codes=("CTX912", "CTX913", "CTX914", "CTX915", "CTX916"),
     look=look,
     always=True,
 )
