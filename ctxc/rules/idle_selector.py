@@ -72,9 +72,10 @@ def wheres(policy: Policy) -> Iterator[tuple[Origin, Mapping[str, Any]]]:
     for number, entry in items(policy.gates.get("forbidden")):
         if entry.get("where"):
             # Sections are not judged here: what is forbidden in a place may well be a place that stays empty.
-            yield at(policy, "forbidden", number, "where"), {
-                k: v for k, v in entry["where"].items() if k not in of_sections(entry["where"])
-            }
+            yield (
+                at(policy, "forbidden", number, "where"),
+                {k: v for k, v in entry["where"].items() if k not in of_sections(entry["where"])},
+            )
     prefix = policy.gates.get("prefix")
     if isinstance(prefix, Mapping) and prefix.get("where"):
         yield at(policy, "prefix", "where"), prefix["where"]

@@ -29,7 +29,7 @@ TOO_MUCH = (
     "name narrower folders in the configuration",
 )
 
-# https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md: pointers are under 1,024 bytes and begin with the version.
+# The specification of Git LFS (git-lfs/git-lfs, v3): pointers are under 1,024 bytes and begin with the version.
 _LFS_MAX_BYTES = 1024
 _LFS_POINTER = re.compile(rb"version https://(?:git-lfs\.github\.com|hawser\.github\.com)/spec/v1\r?\n")
 _LFS_HELP = (
