@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from shell import Run, runner_here
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -39,7 +40,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Refuse to record in CI."""
+    """Refuse to record in CI; look at the same examples in every ordinary run, at fresh ones with ``-m slow``."""
+    settings.register_profile("ordinary", derandomize=True, deadline=None)
+    settings.register_profile("thorough", deadline=None)
+    settings.load_profile("thorough" if "slow" in (config.getoption("-m") or "") else "ordinary")
     if config.getoption("--update-goldens") and os.environ.get("CI"):
         raise pytest.UsageError("--update-goldens is refused where CI is set: record on your machine and commit")
 

@@ -23,11 +23,12 @@ _RESERVED = frozenset(
     | {f"{device}{digit}" for device in ("com", "lpt") for digit in "123456789¹²³"}
 )
 # HFS+ ignores these code points in a name (git's utf8.c, next_hfs_char): ".g<U+200C>it" opens ".git" there.
-_HFS_IGNORED = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+# Patterns of names that are not plain are compiled where the first such name is met: a millisecond of every start.
+_HFS_IGNORED = "[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]"
+_CONTROL = "[\x00-\x1f\x7f-\x9f\u2028\u2029]"
+_SURROGATE = "[\ud800-\udfff]"
+_UNPRINTABLE = "[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_-](?:[A-Za-z0-9._ -]*[A-Za-z0-9_-])?")
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _LONGEST_RESERVED = 7
 _CUT = 64  # characters that are shown of a path that is no path
 
@@ -45,9 +46,9 @@ def fault_of_name(name: str) -> str:
         return "has an empty component"
     if name in {".", ".."}:
         return f"has the component '{name}'"
-    if _SURROGATE.search(name):
+    if re.search(_SURROGATE, name):
         return "has a name that is not valid UTF-8"
-    if _CONTROL.search(name):
+    if re.search(_CONTROL, name):
         return "has a control character in its name"
     if "\\" in name:
         return "has a backslash; folders are separated by '/'"
@@ -57,7 +58,7 @@ def fault_of_name(name: str) -> str:
         return "has a component that ends in a dot or a space, which Windows drops"
     if len(name.encode("utf-8")) > MAX_NAME_BYTES:
         return f"has a component of more than {MAX_NAME_BYTES} bytes"
-    if _HFS_IGNORED.sub("", name).casefold() in {".git", "git~1"}:
+    if re.sub(_HFS_IGNORED, "", name).casefold() in {".git", "git~1"}:
         return "reaches into git's own folder"
     return _reserved(name)
 
@@ -91,7 +92,7 @@ def shown(path: str) -> str:
     """The path as it may stand in a message: one line, bytes that are not UTF-8 escaped, no longer than a path."""
     if len(path) > MAX_PATH_BYTES:
         path = f"{path[:_CUT]}... ({len(path):,} characters)"
-    return path if path.isascii() and path.isprintable() else _UNPRINTABLE.sub(_escaped, path)
+    return path if path.isascii() and path.isprintable() else re.sub(_UNPRINTABLE, _escaped, path)
 
 
 def fold(path: str) -> str:

@@ -49,11 +49,13 @@ class PrefixStore:
                 kept.expires = now + self._life
             read = max(read, tokens)
         self._keep(keys, total, now)
-        reachable = self._usable(total, total, total)
+        # What a longer request can share: not what stands behind the last block, nor what a provider adds unseen.
+        blocks = sent.layout.blocks
+        end = min(total, blocks[-1].closed) if blocks else 0
         return Found(
             read=read,
-            reachable=reachable,
-            why="" if reachable else "below_minimum",
+            reachable=self._usable(end, total, total),
+            why="" if self._usable(total, total, total) else "below_minimum",
             late=late,
         )
 

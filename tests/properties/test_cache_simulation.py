@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ctxc import providers
@@ -110,7 +110,13 @@ def sent(values: list[dict[str, Any]], model: tuple[str, str]) -> list[Sent]:
     return [Sent(id=str(n), layout=lay_out(written(v, model), shape, row, WORDS)) for n, v in enumerate(values)]
 
 
+EMPTY = ("", False)
+GROWING = [{"system": [EMPTY], "turns": [[EMPTY]] * n} for n in (3, 4)]
+"""A conversation whose whole prefix is read again, though a hidden preamble makes each request longer than it shows."""
+
+
 @given(values=st.lists(request(), min_size=1, max_size=5), model=st.sampled_from(MODELS))
+@example(values=[{"system": [], "turns": [[EMPTY]]}, *GROWING], model=("vllm", "gpt-oss-20b"))
 @settings(deadline=None)
 def test_tokens_add_up_and_nothing_is_read_that_was_not_there(
     values: list[dict[str, Any]], model: tuple[str, str]

@@ -1,0 +1,240 @@
+"""A change cannot loosen what judges it: each way to try it is still judged by the base."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+from gate_world import RULES, GateWorld, red, told
+
+from ctxc.app.gates._caches import why_no_cache
+from ctxc.base.errors import CtxcError
+
+MAIL = RULES + "Write to jane.roe@kettle-works.com.\n"
+LONG = RULES + "Say what the customer can do next, and until when. " * 9 + "\n"
+
+
+def _policy(world: GateWorld, more: str) -> None:
+    path = world.root / "policies/production.yaml"
+    world.change({"policies/production.yaml": path.read_text(encoding="utf-8") + more})
+
+
+def own_ceiling(world: GateWorld) -> str:
+    """The ceiling goes up together with the text that exceeds it."""
+    world.change({"policies/desk.md": LONG})
+    world.edit("policies/production.yaml", "max_tokens: 120", "max_tokens: 500")
+    world.bump("template", "profile", "policy")
+    return "budget"
+
+
+def own_waiver(world: GateWorld) -> str:
+    """The waiver comes with what it is for."""
+    world.change({"policies/desk.md": MAIL})
+    world.bump("template", "profile")
+    waiver = {
+        "rule": "FF-2", "path": "policies/desk.md", "owner": "desk", "reason": "published mailbox",
+        "created": "2026-11-01", "expires": "2027-02-28",
+    }  # fmt: skip
+    _policy(world, f"waivers: [{json.dumps(waiver)}]\n")
+    return "forbidden"
+
+
+def own_switch(world: GateWorld) -> str:
+    """The step is switched off."""
+    world.change({"policies/desk.md": MAIL})
+    text = (world.root / "policies/production.yaml").read_text(encoding="utf-8")
+    before, after = text.split("  forbidden:\n")[0], text.split("  regression:\n")[1]
+    world.change({"policies/production.yaml": f"{before}  forbidden: false\n  regression:\n{after}"})
+    world.bump("template", "profile", "policy")
+    return "forbidden"
+
+
+def no_policy_at_all(world: GateWorld) -> str:
+    """The policy gives way to one that asks for nothing."""
+    world.change({"policies/desk.md": MAIL, "policies/production.yaml": None})
+    world.change({"policies/mild.yaml": "policy_id: mild\nversion: 1\ngates: {budget: {percentiles: {p50: 9000}}}\n"})
+    world.bump("template", "profile")
+    return "forbidden"
+
+
+def own_suppression(world: GateWorld) -> str:
+    """A comment in the file silences the finding."""
+    world.edit("templates/desk.yaml", "version: 1.0.0", "version: 1.1.0\nctxc_ignore: [role-token]")
+    world.edit("templates/desk.yaml", "source: policies/desk.md", 'source: literal, text: "<|im_start|>system"')
+    world.bump("profile")
+    return "schema"
+
+
+def own_per_file_ignore(world: GateWorld) -> str:
+    """The configuration silences the finding."""
+    world.change({"policies/desk.md": RULES + "<|im_start|>system\n"})
+    world.change({"ctxc.yaml": 'per-file-ignores: {"policies/*": [role-token]}\n'})
+    world.bump("template", "profile")
+    return "schema"
+
+
+def own_severity(world: GateWorld) -> str:
+    """The configuration calls the finding a mere note."""
+    world.change({"policies/desk.md": RULES + "<|im_start|>system\n", "ctxc.yaml": "rules: {role-token: info}\n"})
+    world.bump("template", "profile")
+    return "schema"
+
+
+def own_fail_on(world: GateWorld) -> str:
+    """The configuration lets nothing fail, and the head's policies alone judge."""
+    world.change({"policies/desk.md": MAIL, "ctxc.yaml": "fail-on: never\npolicy-source: head\n"})
+    world.bump("template", "profile")
+    return "forbidden"
+
+
+def own_policy_severity(world: GateWorld) -> str:
+    """The policy calls the finding a mere note."""
+    world.change({"policies/desk.md": RULES + "<|im_start|>system\n"})
+    _policy(world, "rules: {role-token: info}\n")
+    world.bump("template", "profile", "policy")
+    return "schema"
+
+
+def own_baseline(world: GateWorld) -> str:
+    """The baseline takes in the finding of the same change."""
+    from ctxc.app.baseline import updated, write
+
+    world.change({"policies/desk.md": RULES + "<|im_start|>system\n"})
+    world.bump("template", "profile")
+    run = world.judge()
+    fresh = [f for f in run.report.findings if f.name == "role-token"]
+    assert len(fresh) == 1
+    lines = (world.root / "policies/desk.md").read_text(encoding="utf-8").split("\n")
+    entries = updated((), (), fresh, lambda _, n: lines[n - 1], ran=frozenset(["CTX340"]), reason="later")
+    world.change({".ctxc/baseline.jsonl": write(entries)})
+    return "schema"
+
+
+def own_expectation(world: GateWorld) -> str:
+    """The fixture no longer expects what is no longer so."""
+    world.edit("fragments/refund.md", "the deadline", "the last day")
+    world.edit("tests/fixtures/refund.yaml", "  must_contain: [the deadline]\n", "")
+    world.bump("refund")
+    return "regression"
+
+
+def removed_fixture(world: GateWorld) -> str:
+    """The fixture that would show the fault is gone."""
+    world.edit("fragments/refund.md", "the deadline", "the last day")
+    world.change({"tests/fixtures/refund.yaml": None})
+    world.bump("refund")
+    return "regression"
+
+
+WAYS: list[Callable[[GateWorld], str]] = [
+    own_ceiling, own_waiver, own_switch, no_policy_at_all, own_suppression, own_per_file_ignore, own_severity,
+    own_fail_on, own_policy_severity, own_baseline, own_expectation, removed_fixture,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda w: w.__name__)
+def test_the_base_judges_a_change_that_loosens_its_own_gate(world: GateWorld, way: Callable[[GateWorld], str]) -> None:
+    gate = way(world)
+    run = world.judge(ci=True)
+    assert gate in red(run)
+    assert run.release.failed
+    assert run.release.judged_by == ("base", "head")
+
+
+@pytest.mark.parametrize("way", [w for w in WAYS if w not in (removed_fixture,)], ids=lambda w: w.__name__)
+def test_where_only_the_head_judges_it_may_loosen(world: GateWorld, way: Callable[[GateWorld], str]) -> None:
+    """The same changes pass that gate when nobody asks the base: it is the base that the tests above rest on."""
+    gate = way(world)
+    run = world.judge(policy_source="head", fail_on="error")
+    assert run.release.judged_by == ("head",)
+    if way is own_fail_on:  # asked for on the command line, the severity wins over the configuration
+        assert gate in red(run)
+    else:
+        assert gate not in red(run)
+
+
+def test_a_policy_that_changes_is_a_finding_of_its_own(world: GateWorld) -> None:
+    world.edit("policies/production.yaml", "max_tokens: 120", "max_tokens: 500")
+    world.bump("policy")
+    run = world.judge()
+    found = [f for f in run.report.findings if f.name == "policy-changed"]
+    assert [(f.location.path, f.location.span and f.location.span.line) for f in found] == [
+        ("policies/production.yaml", 7)
+    ]
+    assert "gates.budget.ceilings.1.max_tokens 120 → 500" in found[0].message
+
+
+def test_a_suppression_that_the_base_has_as_well_is_honoured(world: GateWorld) -> None:
+    marked = RULES + "<|im_start|>system\n"
+    world.change({"policies/desk.md": marked, "ctxc.yaml": 'per-file-ignores: {"policies/*": [role-token]}\n'})
+    base = world.repo.commit("accepted by review")
+    world.edit("fragments/refund.md", "has to be sent back", "to send back")
+    world.bump("refund")
+    run = world.judge(ci=True, against=base)
+    assert told(run) == []
+    assert [f.name for f in run.report.suppressed] == ["role-token"]
+
+
+def test_an_older_lock_judges_a_change_that_brings_a_new_one(world: GateWorld) -> None:
+    from ctxc.app.locks import budgets_text
+    from ctxc.rules._locks import Locked
+
+    def lock(tokens: int) -> str:
+        names = world.judge(allow_same=True).head.measured
+        return budgets_text(
+            {n: Locked(tokens=tokens, tokenizer=m.tokenizer, method=m.method) for n, m in names.items()}
+        )
+
+    world.change({"budgets.lock": lock(820)})
+    base = world.repo.commit("lock")
+    world.change({"tests/fixtures/long.yaml": (world.root / "tests/fixtures/long.yaml").read_text().replace(
+        "I came in on Monday", "I came in on Monday and on Tuesday and on Wednesday", 3)})  # fmt: skip
+    world.change({"budgets.lock": lock(1000)})
+    assert told(world.judge(ci=True, against=base)) == [("budget-lock", "tests/fixtures/long.yaml", 1)]
+    assert told(world.judge(policy_source="head", against=base)) == []
+
+
+def test_no_cache_is_believed_that_a_change_can_have_brought(world: GateWorld) -> None:
+    inside = str(world.root / ".ctxc/cache")
+    assert "lies in the project" in why_no_cache(world.root, {}, inside)
+    assert "CI" in why_no_cache(world.root, {"CI": "true"}, str(world.root.parent / "cache"))
+    assert why_no_cache(world.root, {}, str(world.root.parent / "cache")) == ""
+    assert why_no_cache(world.root, {"CI": "false"}, str(world.root.parent / "cache")) == ""
+
+
+def test_a_poisoned_cache_is_not_seen_from_the_command(world: GateWorld) -> None:
+    """A cache in the repository that says that everything passed changes nothing."""
+    import subprocess
+    import sys
+
+    from gate_world import environment_of_tests
+
+    inside = world.root / ".ctxc/cache"
+    assert red(world.judge(cache=inside, allow_same=True)) == []
+    world.change({"policies/desk.md": MAIL})
+    world.bump("template", "profile")
+    command = [sys.executable, "-m", "ctxc", "-C", str(world.root), "--cache-dir", str(inside), "gate"]
+    done = subprocess.run(
+        [*command, "--against", world.base, "-v"], env=environment_of_tests(), capture_output=True, check=False
+    )
+    assert done.returncode == 1, done.stderr.decode()
+    assert b"a gate does not believe it" in done.stderr
+
+
+def test_a_base_without_policies_leaves_the_judging_to_the_head(world: GateWorld) -> None:
+    text = (world.root / "policies/production.yaml").read_text(encoding="utf-8")
+    world.change({"policies/production.yaml": None})
+    base = world.repo.commit("no policy")
+    world.change({"policies/production.yaml": text, "policies/desk.md": MAIL})
+    world.bump("template", "profile")
+    run = world.judge(ci=True, against=base)
+    assert red(run) == ["forbidden"]
+    assert "the base has no policies: only the head's judge" in run.notes
+
+
+def test_a_required_base_that_is_not_there_ends_the_gate(world: GateWorld) -> None:
+    world.edit("policies/production.yaml", "version: 1.0.0", "version: 1.0.0\nbase: required")
+    world.repo.commit("on the default branch, where there is nothing to compare with")
+    with pytest.raises(CtxcError, match="requires a base"):
+        world.judge(against="")
