@@ -51,7 +51,8 @@ class Bench:
             shutil.rmtree(cache, ignore_errors=True)
         if forget:
             forget_packages(cache)
-        return self.python("-m", "ctxc", "-C", project, "--cache-dir", str(cache), "compile")
+        # A larger project may hold fixtures that do not fit: that is an outcome, and it is compiled like the others.
+        return self.python("-m", "ctxc", "-C", project, "--cache-dir", str(cache), "compile", "--fail-on", "never")
 
     def reference(self, project: str, *, cold: bool = False) -> Cost:
         """The least loop over the same project."""
