@@ -43,9 +43,15 @@ def run() -> NoReturn:
     import os
 
     status = main()
-    if sys.getprofile() or sys.gettrace():
+    if sys.getprofile() or sys.gettrace() or _is_monitored():
         sys.exit(status)
     os._exit(status)
+
+
+def _is_monitored() -> bool:
+    """Whether a tool watches through ``sys.monitoring``, as cProfile and coverage do from Python 3.12 on (PEP 669)."""
+    monitoring = getattr(sys, "monitoring", None)
+    return monitoring is not None and any(monitoring.get_tool(number) for number in range(6))
 
 
 def _print_version() -> bool:

@@ -35,10 +35,14 @@ def context_of(
     project, tree = project_of(example, settings)
     packages = {}
     if compiled:
+        from ctxc.app.withhold import Withholder
         from ctxc.compiler.pipeline import Compiler
 
-        compiler = Compiler(project, tokenizers=lambda r: tokens.get(r.id), shapes=providers.shape)
-        packages = {f.id: compiler.compile(f) for f in project.fixtures.values()}
+        compiler, withholder = (
+            Compiler(project, tokenizers=lambda r: tokens.get(r.id), shapes=providers.shape),
+            Withholder(),
+        )
+        packages = {f.id: withholder.check(project, compiler.compile(f)) for f in project.fixtures.values()}
     return Context(
         project=project,
         tree=tree,

@@ -74,6 +74,17 @@ def as_text(data: bytes, path: str) -> str:
         ) from error
 
 
+def _syntax(text: str, line: int, error: json.JSONDecodeError) -> tuple[int, int, str]:
+    """Line, column and words of a mistake, as our own reader has them: those of ``json`` differ by Python version."""
+    from ctxc.parse.json_text import read_json_nodes
+
+    said = "not valid JSON: "
+    for problem in read_json_nodes(text).problems:
+        if problem.span is not None and problem.message.startswith(said):
+            return line + problem.span.line - 1, problem.span.column, f"not JSON: {problem.message.removeprefix(said)}"
+    return line + error.lineno - 1, error.colno, f"not JSON: {error.msg}"
+
+
 def parse(text: str, path: str, *, line: int = 1, help: str = "correct the file") -> Any:
     """A JSON value; raises UnreadableSource with the place of what is wrong. ``line`` is where the text begins."""
 
@@ -92,7 +103,7 @@ def parse(text: str, path: str, *, line: int = 1, help: str = "correct the file"
         # A half of a surrogate pair can be written as an escape; no provider takes it and no tokenizer counts it.
         json.dumps(value, ensure_ascii=False).encode("utf-8")
     except json.JSONDecodeError as error:
-        _bad(path, line + error.lineno - 1, error.colno, f"not JSON: {error.msg}", help)
+        _bad(path, *_syntax(text, line, error), help)
     except UnicodeEncodeError:
         _bad(path, line, 1, "half of a surrogate pair stands in a string", help)
     except RecursionError:

@@ -108,7 +108,7 @@ def test_plain_text_and_other_json(work: Workspace) -> None:
     bracket = count_input(work, write(work, "[see below]", "t.md"), provider="openai")
     assert bracket.kind == "text"
     assert bracket.notes == (
-        "it begins like JSON and is none: not JSON: Expecting value (line 1); counted as plain text",
+        "it begins like JSON and is none: not JSON: expected a value, found 's' (line 1); counted as plain text",
     )
     half = count_input(
         work, write(work, '{\n"messages": [{"role": "user", "content": "\\ud800"}]}', "t.log"), provider="openai"

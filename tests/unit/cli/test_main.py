@@ -464,11 +464,14 @@ def test_watch_compiles_again_after_a_change_and_ends_with_130(project: Path, tm
     import time
 
     leader, follower = pty.openpty()
+    # A job in the background of a shell ignores the signal, and so would its children.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     process = subprocess.Popen(
         [sys.executable, "-m", "ctxc", "compile", "--watch"],
         cwd=project, stdin=follower, stdout=follower, stderr=follower, start_new_session=True,
         env={**os.environ, "CTXC_CACHE_DIR": str(tmp_path / "cache"), "TERM": "xterm", "COLUMNS": "120"},
     )  # fmt: skip
+    signal.signal(signal.SIGINT, before)
     os.close(follower)
     seen = ""
 

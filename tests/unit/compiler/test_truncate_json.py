@@ -164,7 +164,7 @@ def test_depth() -> None:
     assert (result.fits, result.text, result.note) == (False, "", "not cut: it is nested more than 100 levels deep")
     assert truncate_json(nested(101), 10_000, O200K).value == nested(101)
     with pytest.raises(UnreadableSource, match="nested too deeply"):
-        truncate_json(nested(5_000), 100, O200K)
+        truncate_json(nested(200_000), 100, O200K)
 
 
 # -- from text ---------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import sys
 import pytest
 from rule_lab import findings_of
 
+from ctxc.model.codes import CODES
 from ctxc.model.finding import Severity
 from ctxc.rules import all_rules, rule, rule_names, source_rules
 from ctxc.rules.documentation import files, read
@@ -49,3 +50,7 @@ def test_rules_of_sources_are_told_apart_before_they_are_imported() -> None:
     imported = set(done.stdout.split())
     assert not imported & {f"ctxc.rules.{r.name.replace('-', '_')}" for r in others}
     assert not imported & {"ctxc.compiler.pipeline", "ctxc.usage.price", "tiktoken", "yaml", "re2"}
+
+
+def test_every_code_has_a_rule() -> None:
+    assert sorted(r.code for r in all_rules()) == sorted(CODES)
