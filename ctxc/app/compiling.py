@@ -13,6 +13,7 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
+from ctxc.app.masking import mask_messages, mask_value
 from ctxc.app.overrides import check_overrides
 from ctxc.app.rows import package_json, request_json, row_of
 from ctxc.app.scan import Scan
@@ -141,13 +142,13 @@ class _Job:
                 known = self._compile(project, record)
                 old = tuple(f for f in record.findings if f.location.path in files)
                 merged = sorted((*known, *left), key=lambda k: k.path)
-                return tuple(merged), (*project.findings, *old)
+                return tuple(merged), (*mask_messages(project.findings), *old)
         project = self.workspace.project
         if record is not None and _has_strangers(project, set(), self.workspace.settings.fixtures):
             # What decides on other fixtures lies among the fixtures: then a stored row may not be what it was.
             self.rows.clear()
             self.texts.clear()
-        return self._compile(project, record), project.findings
+        return self._compile(project, record), tuple(mask_messages(project.findings))
 
     def _say_why(self, record: Record | None, changes: dict[str, str]) -> None:
         if self.workspace.cache is None:
@@ -188,7 +189,7 @@ class _Job:
         return tuple(entries.values())
 
     def _take_package(self, package: Package, fixture: Fixture, entry: Known) -> tuple[Known, StoredRow, str | None]:
-        row = StoredRow(row=row_of(package, fixture), findings=package.findings)
+        row = StoredRow(row=row_of(package, fixture), findings=tuple(map(_masked, mask_messages(package.findings))))
         self.rows[fixture.id] = row
         text = None
         if self.options.with_packages:
@@ -229,6 +230,12 @@ class _Job:
             return request_json(json.loads(package())["request"])
 
         return Compiled(row=self.rows[fixture_id].row, package=package, request=request)
+
+
+def _masked(finding: Finding) -> Finding:
+    """A finding of an expectation that does not hold quotes what was expected."""
+    told = {key: mask_value(value) for key, value in finding.data.items() if key in ("expected", "actual")}
+    return finding if not told else replace(finding, data={**finding.data, **told})
 
 
 def _known(fixture: Fixture, before: Known | None) -> Known:

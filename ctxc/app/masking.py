@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 from ctxc.model.finding import Finding, Severity
 
@@ -50,12 +51,25 @@ def mask(text: str) -> str:
 def mask_messages(findings: Iterable[Finding]) -> Iterator[Finding]:
     """The findings, with secrets that a message or a help quotes as asterisks."""
     for finding in findings:
-        message, help = _quoting(finding.message), _quoting(finding.help)
+        message, help = mask_secrets(finding.message), mask_secrets(finding.help)
         changed = (message, help) != (finding.message, finding.help)
         yield replace(finding, message=message, help=help) if changed else finding
 
 
-def _quoting(text: str) -> str:
+def mask_value(value: Any) -> Any:
+    """A plain value with the secrets in its texts as asterisks; keys of mappings stay as they are."""
+    if isinstance(value, str):
+        return mask_secrets(value)
+    if isinstance(value, (list, tuple)):
+        return [mask_value(v) for v in value]
+    if isinstance(value, dict):
+        return {k: mask_value(v) for k, v in value.items()}
+    return value
+
+
+@lru_cache(maxsize=1024)
+def mask_secrets(text: str) -> str:
+    """The text with secrets as asterisks, but for what a match shows; of the same length."""
     if not _QUOTED.search(text):
         return text
     from ctxc.detect.secrets import find_secrets

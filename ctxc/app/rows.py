@@ -11,9 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
+from ctxc.app.masking import mask_secrets, mask_value
 from ctxc.base.canonical import canonical
 from ctxc.base.spans import Location, Span
 from ctxc.model.finding import Finding, Related, Severity
+from ctxc.model.package import Outcome
 from ctxc.model.report import Problem, Row
 
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ def row_of(package: Package, fixture: Fixture) -> Row:
     budget: Mapping[str, Any] = snapshot.get("budget", {})
     template: Mapping[str, Any] = snapshot.get("template", {})
     cut = sum(p.truncated for p in package.placed)
-    rendered = package.request is not None
+    rendered = package.outcome is Outcome.COMPILED  # also where the request is withheld
     return Row(
         fixture_id=package.fixture_id,
         template=str(template.get("id", fixture.template)),
@@ -55,7 +57,7 @@ def row_of(package: Package, fixture: Fixture) -> Row:
 
 
 def _shown(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return mask_secrets(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
 
 
 def package_json(package: Package, *, with_content: bool = False) -> str:
@@ -73,7 +75,8 @@ def package_json(package: Package, *, with_content: bool = False) -> str:
         "dropped_sections": dropped_json(package.dropped),
         "required_capabilities": list(package.required_capabilities),
         "expectations": [
-            {"key": e.key, "expected": e.expected, "actual": e.actual, "held": e.held} for e in package.expectations
+            {"key": e.key, "expected": mask_value(e.expected), "actual": mask_value(e.actual), "held": e.held}
+            for e in package.expectations
         ],
         "snapshot": package.snapshot,
     }
@@ -81,16 +84,20 @@ def package_json(package: Package, *, with_content: bool = False) -> str:
         value["reply"] = package.reply
     if package.renamed_tools:
         value["renamed_tools"] = dict(package.renamed_tools)
+    withheld = package.request is None and package.outcome is Outcome.COMPILED
+    if withheld:  # what holds the secret may be the name of a source, which stands here too
+        value = {key: mask_value(item) for key, item in value.items()}
     if with_content:
-        value["content"] = [_content(p) for p in package.placed]
+        value["content"] = [_content(p, withheld=withheld) for p in package.placed]
     parts = {key: canonical(item) for key, item in value.items()}
     parts["request"] = request_json(package.request) or "null"
     return "{" + ",".join(f'"{key}":{parts[key]}' for key in sorted(parts)) + "}"
 
 
-def _content(placed: Placed) -> dict[str, Any]:
+def _content(placed: Placed, *, withheld: bool) -> dict[str, Any]:
     hidden = placed.section.sensitive
-    return {"section_id": placed.section.section_id, "text": MASK if hidden else placed.rendered, "masked": hidden}
+    text = MASK if hidden else mask_secrets(placed.rendered) if withheld else placed.rendered
+    return {"section_id": placed.section.section_id, "text": text, "masked": text != placed.rendered}
 
 
 def request_json(request: Mapping[str, Any] | None) -> str | None:

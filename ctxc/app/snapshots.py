@@ -106,7 +106,12 @@ def snapshot_text(package: Package) -> str:
         for p in package.placed
         if p.rendered
     ]
-    value = {**package.snapshot, "content": texts}
+    snapshot = dict(package.snapshot)
+    for key in ("sections", "dropped_sections"):  # the address of a source may carry a password
+        snapshot[key] = [
+            {**s, "source_uri": mask.text(s["source_uri"])} if s.get("source_uri") else s for s in snapshot.get(key, ())
+        ]
+    value = {**snapshot, "content": texts}
     return json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ctxc.base.spans import Origin
 from ctxc.model.codes import code_of, severity_of
 from ctxc.model.finding import Finding, Severity
+from ctxc.model.section import Kind
 
 if TYPE_CHECKING:
     from ctxc.detect.match import Match
@@ -29,15 +30,19 @@ class Withholder:
         """The package itself, or without its request and with a finding for each secret."""
         if package.request is None:
             return package
-        findings = tuple(
-            _finding(project, package.fixture_id, placed, match)
-            for placed in package.placed
-            for text in _texts(placed)
-            for match in self._secrets(text)
-        )
+        texts = [(placed, text) for placed in package.placed for text in _texts(placed)]
+        marks = [(placed, text) for placed in package.placed for text in _marks(placed)]
+        # Lines above sections are many and short: each is searched only where all of them together hold something.
+        if self._secrets("\n".join(text for _, text in marks)):
+            texts += marks
+        findings: dict[str, Finding] = {}
+        for placed, text in texts:
+            for match in self._secrets(text):
+                found = _finding(project, package.fixture_id, placed, match)
+                findings.setdefault(found.fingerprint, found)
         if not findings:
             return package
-        return replace(package, request=None, findings=(*package.findings, *findings))
+        return replace(package, request=None, findings=(*package.findings, *findings.values()))
 
     def _secrets(self, text: str) -> tuple[Match, ...]:
         found = self._seen.get(text)
@@ -51,14 +56,33 @@ class Withholder:
 
 
 def _texts(placed: Placed) -> Iterator[str]:
-    """Every text that a section sends."""
+    """Every text that a section sends, with the schemas of tools and of the contract."""
+    section = placed.section
     if placed.content:
         yield _plain(placed.content)
-    for message in placed.section.messages:
+    for message in section.messages:
         yield message.content
         yield from (call.arguments for call in message.tool_calls)
-    for tool in placed.section.tools:
+    for tool in section.tools:
         yield tool.description
+        yield _json([tool.input_schema, tool.extra])
+    if section.kind is Kind.CONTRACT and section.has_value:
+        yield _json(section.value)
+
+
+def _marks(placed: Placed) -> Iterator[str]:
+    """What else of a section is sent: the line above it, and names."""
+    if placed.content:
+        yield placed.rendered.partition(placed.content)[0]
+    for message in placed.section.messages:
+        yield from (call.name for call in message.tool_calls)
+        if message.name:
+            yield message.name
+    yield from (tool.name for tool in placed.section.tools)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _plain(content: str) -> str:

@@ -7,12 +7,13 @@ system and tools zones. Both are checked here, where every candidate is made.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from ctxc.base.spans import Origin
+from ctxc.base.spans import Location, Origin, Span
 from ctxc.compiler.faults import did_you_mean, fault
 from ctxc.compiler.stage import Refused, Request, Stage, drop
-from ctxc.compiler.substitute import UnknownVariable, substitute, variables
+from ctxc.compiler.substitute import DOTTED_HELP, UnknownVariable, substitute, variables
 from ctxc.model.finding import Finding
 from ctxc.model.fixture import Record
 from ctxc.model.package import Decision, Dropped, State
@@ -32,6 +33,7 @@ from ctxc.model.section import (
     trust_of,
 )
 from ctxc.model.template import SectionSpec
+from ctxc.parse.spots import place_in_value, span_of
 
 STAGE = "collect"
 
@@ -76,20 +78,31 @@ class Candidates:
         try:
             return substitute(text, self.variables)
         except UnknownVariable as unknown:
-            line = text.count("\n", 0, unknown.offset) + 1
-            raise Refused(
-                fault(
-                    self.request.project,
-                    "unknown-variable",
-                    f"variable {{{{{unknown.name}}}}} has no value (line {line} of the text)."
-                    + did_you_mean(unknown.name, self.variables),
-                    at=at,
-                    fixture=self.request.fixture.id,
-                    help="declare it under `variables:` of the template or give it in the fixture's route; "
-                    f"known: {', '.join(sorted(self.variables)) or 'none'}",
-                    data={"variable": unknown.name, "text_line": line},
-                )
-            ) from None
+            found = fault(
+                self.request.project,
+                "unknown-variable",
+                f"variable {{{{{unknown.name}}}}} has no value." + did_you_mean(unknown.name, self.variables),
+                at=at,
+                fixture=self.request.fixture.id,
+                help=DOTTED_HELP
+                if "." in unknown.name
+                else "declare it under `variables:` of the template or give it in the fixture's route; "
+                f"known: {', '.join(sorted(self.variables)) or 'none'}",
+                data={"variable": unknown.name},
+            )
+            place = self._place(text, found.location, unknown)
+            raise Refused(replace(found, location=found.location._replace(span=place))) from None
+
+    def _place(self, text: str, at: Location, unknown: UnknownVariable) -> Span | None:
+        """Where the variable stands: in a file whose body the text is, or in a value that has a place of its own."""
+        if not at.path:  # a template that was made in memory
+            return None
+        whole = self.request.project.sources.read_text(at.path)
+        start, end = unknown.offset, unknown.end
+        if at.pointer:
+            return place_in_value(whole, at.span, text, start, end)
+        before = len(whole) - len(text)
+        return span_of(whole, before + start, before + end)
 
     def is_fixed(self, text: str) -> bool:
         """Whether a text is the same for every fixture of the template: no variable in it comes from a route."""

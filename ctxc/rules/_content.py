@@ -16,8 +16,9 @@ from ctxc.detect.match import Match
 from ctxc.model.finding import Finding, Severity
 from ctxc.model.section import Authority
 from ctxc.parse.document import syntax_of
+from ctxc.parse.spots import span_of
 from ctxc.rules._files import data_files, project_files
-from ctxc.rules._texts import Shown, application_texts, data_texts, span_of
+from ctxc.rules._texts import Shown, application_texts, data_texts
 from ctxc.rules.engine import Context, Rule
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from ctxc.detect.match import Match
 from ctxc.model.contract import ToolSet
 from ctxc.model.finding import Finding, Severity
 from ctxc.model.section import Tool
-from ctxc.rules._texts import place_in_value
+from ctxc.parse.spots import place_in_value
 from ctxc.rules._tools import toolsets
 from ctxc.rules.engine import Context, Rule
 

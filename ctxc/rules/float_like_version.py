@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from ctxc.base.spans import Span
 from ctxc.model.finding import Edit, Finding, Fix
-from ctxc.rules._texts import slice_of
+from ctxc.parse.spots import slice_of
 from ctxc.rules.engine import Context, rule
 
 

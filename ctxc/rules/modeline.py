@@ -37,8 +37,8 @@ from ctxc.base.spans import Location
 from ctxc.model.finding import Finding
 from ctxc.parse.kinds import KEYS
 from ctxc.parse.problems import nearest
+from ctxc.parse.spots import span_of
 from ctxc.rules._files import project_files, raw
-from ctxc.rules._texts import span_of
 from ctxc.rules.engine import Context, rule
 from ctxc.source.paths import fault_of_path
 

@@ -26,7 +26,7 @@ from __future__ import annotations
 import re
 
 from ctxc.model.finding import Edit, Finding, Fix
-from ctxc.rules._texts import slice_of
+from ctxc.parse.spots import slice_of
 from ctxc.rules.engine import Context, rule
 
 _MEANT = re.compile(r'did you mean "(?P<key>[A-Za-z_][\w-]*)"\?')

@@ -32,7 +32,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxc.base.spans import Origin
-from ctxc.compiler.substitute import variables
+from ctxc.compiler.substitute import DOTTED_HELP, place_of, variables
 from ctxc.model.finding import Finding
 from ctxc.model.section import Authority
 from ctxc.parse.problems import did_you_mean
@@ -78,15 +78,15 @@ def _missing(
         if name in known or place in told:
             continue
         told.add(place)
-        start = shown.text.find("{{" + name)
-        start = start if start >= 0 else shown.text.find(name)
-        end = shown.text.find("}}", start) + 2
+        start, end = place_of(shown.text, name)
         says = "declares it" if owner == "no template" else "does not declare it"
         yield RULE.finding(
             context,
             f"{shown.what} uses {{{{{name}}}}}, and {owner} {says}{did_you_mean(name, known)}",
             at=shown.place(context, start, end),
-            help=f"declare it under `variables:` or `route:`; known: {', '.join(sorted(known)) or 'none'}",
+            help=DOTTED_HELP
+            if "." in name
+            else f"declare it under `variables:` or `route:`; known: {', '.join(sorted(known)) or 'none'}",
             data={"variable": name},
         )
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 
-from world import call, compiled, fixture, project, spec, user
+import pytest
+from world import call, compiled, evidence, fixture, project, spec, user
 
-from ctxc.app.rows import package_json
+from ctxc.app.rows import package_json, row_of
+from ctxc.app.snapshots import snapshot_text
 from ctxc.app.withhold import Withholder
+from ctxc.model.contract import Contract, RequestProfile, ToolSet
+from ctxc.model.section import Message, Tool
 
 KEY = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
 
@@ -33,3 +37,53 @@ def test_a_secret_in_any_text_withholds_the_request():
         assert finding.fixture == "f"
         assert KEY[5:] not in finding.message + finding.help + str(finding.data)
         assert json.loads(package_json(package))["request"] is None
+
+
+def schema(**more):
+    return {"type": "object", "properties": {"k": {"type": "string", **more}}}
+
+
+def tools(**more):
+    return ToolSet(
+        id="s", version="1", tools=(Tool(**{"name": "t", "description": "d", "input_schema": schema(), **more}),)
+    )
+
+
+OFFERED = {
+    "sections": [spec("tools", source="toolset")],
+    "profile": RequestProfile(id="p", version="1", toolset="s"),
+}
+
+
+@pytest.mark.parametrize(
+    ("made", "asked"),
+    [
+        ({**OFFERED, "toolset": tools(input_schema=schema(default=KEY))}, {}),
+        ({**OFFERED, "toolset": tools(name=KEY)}, {}),
+        ({"contract": Contract(id="c", version="1", schema=schema(enum=[KEY]))}, {}),
+        ({"sections": [spec("evidence", source="retrieval")]}, {"evidence": [evidence("e", "text", source=f"kb://{KEY}")]}),
+        ({"sections": [spec("history")]}, {"history": [Message(role="user", content="hi", name=KEY)]}),
+    ],
+    ids=["tool-schema", "tool-name", "contract-schema", "source", "name"],
+)  # fmt: skip
+def test_t096_a_secret_beside_the_texts_withholds_the_request_too(made, asked):
+    world = project(**made)
+    package = Withholder().check(world, compiled(world, fixture(user="hi", **asked)))
+    assert [f.name for f in package.findings] == ["secret-in-request"]
+    assert KEY[8:] not in package_json(package, with_content=True)
+    assert KEY[8:] not in snapshot_text(package)
+
+
+def test_the_texts_of_a_withheld_request_are_masked():
+    made = project(sections=[spec("task")])
+    package = Withholder().check(made, compiled(made, fixture(user=f"use {KEY}", task="Rotate the key.")))
+    content = json.loads(package_json(package, with_content=True))["content"]
+    assert [(c["section_id"], c["masked"]) for c in content] == [("task", False), ("user", True)]
+    assert content[1]["text"] == "use ghp_" + "*" * 36
+
+
+def test_the_row_of_a_withheld_request_counts_its_sections():
+    made = project(sections=[spec("task")])
+    asked = fixture(user=f"use {KEY}", task="Rotate the key.")
+    row = row_of(Withholder().check(made, compiled(made, asked)), asked)
+    assert (row.outcome, row.kept, row.prefix) == ("compiled", 2, 0)
