@@ -20,6 +20,7 @@ CONFINED = {
     "git": ("ctxc/source/",),
     "subprocess": ("ctxc/source/",),
     "deepdiff": ("ctxc/compare/",),
+    "pytest": ("ctxc/app/pytest_plugin.py",),
     "re2": ("ctxc/detect/", "ctxc/app/doctor.py"),
 }
 MACHINE = {"time", "random", "secrets", "uuid", "locale", "socket", "urllib.request", "http.client"}

@@ -10,7 +10,20 @@ from pathlib import Path
 
 import pytest
 
-HEAVY = ("rich", "jsonschema", "git", "tiktoken", "deepdiff", "pydantic", "yaml", "regex", "re2", "requests", "attrs")
+HEAVY = (
+    "rich",
+    "jsonschema",
+    "git",
+    "tiktoken",
+    "deepdiff",
+    "pydantic",
+    "yaml",
+    "regex",
+    "re2",
+    "requests",
+    "attrs",
+    "pytest",
+)
 
 PROBE = """
 import json, sys

@@ -6,34 +6,6 @@ from ctxc.base.spans import Location, Span
 from ctxc.model.finding import Edit, Finding, Fix, Related, Severity, Suppression
 from ctxc.model.report import Compiled, CompileRun, GateResult, Problem, Report, Row, RuleText
 
-# Rows of the threat list about output (terminal, log commands, annotations, Markdown, HTML, XML), and their kin.
-HOSTILE = (
-    "\x1b]52;c;cm0gLXJm\x07",
-    "\x1b[1A\x1b[2K",
-    "\x1b]8;;http://evil\x07ok\x1b]8;;\x07",
-    "fragments/\u202egnp.md",
-    "::set-output name=x::y",
-    "  ::add-mask::a",
-    "\u00a0::warning::x",
-    "foo ##[error]boom",
-    "##[set-env name=PATH;]x",
-    "ok\n::stop-commands::t",
-    "\r::error::x",
-    "\u2028::error::x",
-    "\x85::error::x",
-    "a::b,c=d%0A.md",
-    "[/closing] [bold]x[/bold] :smile:",
-    "```\n# heading",
-    "</code></td></tr></table><img src=x onerror=alert(1)>",
-    "| a | b |",
-    "![x](https://evil.example/?q=1) @org/team #1 GH-1",
-    "<script>alert(1)</script>",
-    "<!-- ctxc-report -->",
-    '\x00\x1b\ufffe\ud800"<&>',
-    "\U000e0041\u200b\ufeff\u2800",
-    "Grüße, 世界 \\d+ C:\\x",
-)
-
 
 def make_finding(text: str = "there is no template 'x'", **changes: object) -> Finding:
     """A finding whose words are the given text."""

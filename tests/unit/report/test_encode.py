@@ -4,39 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import unicodedata
 import xml.etree.ElementTree as ET
 
 import pytest
-from report_samples import HOSTILE
+from hostile import HOSTILE, is_hidden, runner_commands
 
 from ctxc.report import _encode as encode
-
-COMMANDS = {
-    "set-output", "set-env", "add-path", "add-mask", "add-matcher", "remove-matcher", "warning", "error", "notice",
-    "debug", "group", "endgroup", "save-state", "echo", "stop-commands", "internal-set-repo-path",
-}  # fmt: skip
-
-
-def runner_commands(log: str) -> list[str]:
-    """What GitHub's runner would act on in a log (its ActionCommand.cs: v2 after trimming, v1 anywhere)."""
-    found = []
-    for line in log.split("\n"):
-        trimmed = line.lstrip()
-        if trimmed.startswith("::") and "::" in trimmed[2:]:
-            name = trimmed[2:].split("::", 1)[0].split(" ", 1)[0]
-            if name in COMMANDS:
-                found.append(name)
-        at = line.find("##[")
-        if at >= 0 and "]" in line[at:]:
-            name = line[at + 3 : line.index("]", at)].split(" ", 1)[0]
-            if name in COMMANDS:
-                found.append("v1:" + name)
-    return found
-
-
-def is_hidden(char: str) -> bool:
-    return unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
 
 
 def test_the_model_of_the_runner_sees_commands_in_plain_text() -> None:

@@ -11,8 +11,8 @@ from typing import Any
 
 import jsonschema
 import pytest
-from report_samples import HOSTILE, make_finding, make_report, make_row, make_run, sample_run
-from test_encode import is_hidden, runner_commands
+from hostile import HOSTILE, is_hidden, runner_commands
+from report_samples import make_finding, make_report, make_row, make_run, sample_run
 
 from ctxc import report as formats
 from ctxc.base.spans import Location, Span

@@ -1,0 +1,59 @@
+"""Texts that would do something where they are printed, and models of what would act on them."""
+
+from __future__ import annotations
+
+import unicodedata
+
+# Rows of the threat list about output (terminal, log commands, annotations, Markdown, HTML, XML), and their kin.
+HOSTILE = (
+    "\x1b]52;c;cm0gLXJm\x07",
+    "\x1b[1A\x1b[2K",
+    "\x1b]8;;http://evil\x07ok\x1b]8;;\x07",
+    "fragments/\u202egnp.md",
+    "::set-output name=x::y",
+    "  ::add-mask::a",
+    "\u00a0::warning::x",
+    "foo ##[error]boom",
+    "##[set-env name=PATH;]x",
+    "ok\n::stop-commands::t",
+    "\r::error::x",
+    "\u2028::error::x",
+    "\x85::error::x",
+    "a::b,c=d%0A.md",
+    "[/closing] [bold]x[/bold] :smile:",
+    "```\n# heading",
+    "</code></td></tr></table><img src=x onerror=alert(1)>",
+    "| a | b |",
+    "![x](https://evil.example/?q=1) @org/team #1 GH-1",
+    "<script>alert(1)</script>",
+    "<!-- ctxc-report -->",
+    '\x00\x1b\ufffe\ud800"<&>',
+    "\U000e0041\u200b\ufeff\u2800",
+    "Grüße, 世界 \\d+ C:\\x",
+)
+
+COMMANDS = {
+    "set-output", "set-env", "add-path", "add-mask", "add-matcher", "remove-matcher", "warning", "error", "notice",
+    "debug", "group", "endgroup", "save-state", "echo", "stop-commands", "internal-set-repo-path",
+}  # fmt: skip
+
+
+def runner_commands(log: str) -> list[str]:
+    """What GitHub's runner would act on in a log (its ActionCommand.cs: v2 after trimming, v1 anywhere)."""
+    found = []
+    for line in log.split("\n"):
+        trimmed = line.lstrip()
+        if trimmed.startswith("::") and "::" in trimmed[2:]:
+            name = trimmed[2:].split("::", 1)[0].split(" ", 1)[0]
+            if name in COMMANDS:
+                found.append(name)
+        at = line.find("##[")
+        if at >= 0 and "]" in line[at:]:
+            name = line[at + 3 : line.index("]", at)].split(" ", 1)[0]
+            if name in COMMANDS:
+                found.append("v1:" + name)
+    return found
+
+
+def is_hidden(char: str) -> bool:
+    return unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
