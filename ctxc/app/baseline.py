@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 
 from ctxc.base.canonical import canonical
 from ctxc.base.errors import ConfigError
 from ctxc.base.spans import Location, Span
+from ctxc.base.values import dataclass
 from ctxc.model.codes import code_of, severity_of
 from ctxc.model.finding import Finding, Suppression
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Container, Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
 from ctxc.app.masking import mask_messages, mask_value
@@ -21,6 +21,7 @@ from ctxc.app.selection import Selection
 from ctxc.app.store import Known, PackageStore, Record, StoredRow
 from ctxc.app.withhold import Withholder
 from ctxc.base.errors import InternalFault
+from ctxc.base.values import dataclass
 from ctxc.model.finding import Finding, Severity
 from ctxc.model.report import Compiled, CompileRun, Report
 

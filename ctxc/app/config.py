@@ -10,12 +10,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ctxc.base.errors import ConfigError
 from ctxc.base.spans import Location, Span
+from ctxc.base.values import dataclass
 from ctxc.model.project import Settings
 
 if TYPE_CHECKING:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ctxc.app.raw import Target, seconds_of
 from ctxc.app.selection import Selection
 from ctxc.base.errors import NothingMatched
+from ctxc.base.values import dataclass
 from ctxc.model.package import Package
 from ctxc.model.usage import Block, Sent
 

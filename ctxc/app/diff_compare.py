@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ctxc import __version__
@@ -13,6 +13,7 @@ from ctxc.app.diff_reach import Part, Reach, between, errors_of
 from ctxc.app.diff_sides import DiffRequest, Side
 from ctxc.app.overrides import check_overrides
 from ctxc.app.workspace import compiler_for
+from ctxc.base.values import dataclass
 from ctxc.compare.fixtures import fixture_change, single_fixture
 from ctxc.compare.impact import Reach as Radius
 from ctxc.compare.impact import source_changes

@@ -11,11 +11,11 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ctxc.base.canonical import canonical
 from ctxc.base.spans import Origin
+from ctxc.base.values import dataclass
 from ctxc.model.lookup import candidates
 
 if TYPE_CHECKING:

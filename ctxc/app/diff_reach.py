@@ -9,7 +9,7 @@ that does not load) both sides are loaded whole.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import sha256
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from ctxc.app.diff_index import Index, Known, Resolver, entries_of, index_from, index_of, index_text, known_of
 from ctxc.app.tokenizers import Wanted, files_of
 from ctxc.base.canonical import canonical
+from ctxc.base.values import dataclass
 from ctxc.model.finding import Severity
 
 if TYPE_CHECKING:

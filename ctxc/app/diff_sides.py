@@ -9,11 +9,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ctxc.app import config as configuration
 from ctxc.base.errors import ConfigError, CtxcError, RevisionError, UsageError
+from ctxc.base.values import dataclass
 from ctxc.model.revision import Revision
 
 if TYPE_CHECKING:

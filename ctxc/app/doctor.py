@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ctxc.base.errors import CtxcError
+from ctxc.base.values import dataclass
 from ctxc.tokens import extras
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from ctxc.base.spans import Span
+from ctxc.base.values import dataclass
 from ctxc.model.finding import Edit, Finding
 
 _END = re.compile(r"\r\n|\r|\n")

@@ -8,7 +8,6 @@ searching, the injection trials) is done once.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,7 @@ from ctxc.app.gates._request import GateRequest, in_ci
 from ctxc.app.gates._side import GateSide
 from ctxc.app.gates._sides import GateSides, open_gate_sides
 from ctxc.base.errors import UsageError
+from ctxc.base.values import dataclass
 
 if TYPE_CHECKING:
     from ctxc.app.masking import Sources

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from ctxc.app.output import write_text
 from ctxc.base.errors import UsageError
+from ctxc.base.values import dataclass
 
 SCHEMAS = ".ctxc/schemas"
 """Where the schemas lie that the modelines of the written files name."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
 from ctxc.app import suppress
@@ -12,6 +12,7 @@ from ctxc.app.lint_store import AskedTree, LintStore, Record
 from ctxc.app.scan import Scan
 from ctxc.base.errors import ConfigError, CtxcError, NothingMatched, UnreadableSource
 from ctxc.base.spans import Location
+from ctxc.base.values import dataclass
 from ctxc.model.codes import CODES
 from ctxc.model.finding import Finding, Severity
 from ctxc.model.report import Report, RuleText

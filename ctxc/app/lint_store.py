@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from ctxc.app.rows import finding_from, finding_store
 from ctxc.app.suppress import Entry
 from ctxc.base.canonical import canonical
 from ctxc.base.spans import Location, Span
+from ctxc.base.values import dataclass
 from ctxc.model.finding import Edit, Finding, Fix
 
 if TYPE_CHECKING:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from ctxc.app.gates._request import in_ci
 from ctxc.app.gates._side import GateSide
 from ctxc.base.errors import NothingMatched, UnreadableSource, UsageError
 from ctxc.base.spans import Location
+from ctxc.base.values import dataclass
 from ctxc.model.measured import Measured
 from ctxc.rules._locks import (
     BUDGETS,

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from ctxc.base.values import dataclass
 
 if TYPE_CHECKING:
     from ctxc.app.workspace import Workspace

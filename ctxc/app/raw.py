@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ctxc.base.errors import UnreadableSource, UsageError
 from ctxc.base.spans import Location, Span
+from ctxc.base.values import dataclass
 
 if TYPE_CHECKING:
     from ctxc.app.workspace import Workspace

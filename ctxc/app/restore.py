@@ -7,7 +7,6 @@ anything is written. What would be lost is not overwritten unless that was asked
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING
 from ctxc.app.bundle import blob_of, fixtures_of
 from ctxc.app.gates._side import GateSide
 from ctxc.base.errors import CtxcError, RevisionError, UnreadableSource
+from ctxc.base.values import dataclass
 from ctxc.model.bundle import Bundle, BundledFile
 
 if TYPE_CHECKING:

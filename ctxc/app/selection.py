@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Protocol
 
 from ctxc.app.naming import advice, counted
 from ctxc.base.errors import NothingMatched
+from ctxc.base.values import dataclass
 from ctxc.model.finding import Finding, Severity
 
 

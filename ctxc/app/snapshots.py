@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ctxc.app.output import file_name, write_text
 from ctxc.app.selection import Selection
 from ctxc.base.errors import CtxcError, NothingMatched, UnreadableSource, UsageError
+from ctxc.base.values import dataclass
 from ctxc.model.change import Change, FixtureChange, Revision
 
 if TYPE_CHECKING:

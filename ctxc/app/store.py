@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from ctxc.app.identity import identity
 from ctxc.app.rows import finding_from, finding_store, row_from, row_value
 from ctxc.base.canonical import canonical
+from ctxc.base.values import dataclass
 from ctxc.model.finding import Finding
 from ctxc.model.report import Row
 

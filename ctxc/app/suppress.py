@@ -8,12 +8,13 @@ judges a change by the suppressions of its base as well: it collects entries of 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from ctxc.base.spans import Location, Span
+from ctxc.base.values import dataclass
 from ctxc.model.codes import code_of, severity_of
 from ctxc.model.finding import Edit, Finding, Fix, Suppression
 from ctxc.rules import codes_of

@@ -7,10 +7,11 @@ any other, or says what it lacks and stops.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ctxc.base.errors import ConfigError, MissingTokenizer, UnreadableSource
+from ctxc.base.values import dataclass
 
 if TYPE_CHECKING:
     from ctxc.model.counting import Tokenizer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ctxc.app import config as configuration
 from ctxc.app.places import cache_folder
 from ctxc.base.canonical import canonical
+from ctxc.base.values import dataclass
 from ctxc.tokens import CountStore, open_store
 
 if TYPE_CHECKING:

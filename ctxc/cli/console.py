@@ -10,10 +10,10 @@ import errno
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO
 
 from ctxc.base.errors import CtxcError, UnreadableSource
+from ctxc.base.values import dataclass
 
 if TYPE_CHECKING:
     from ctxc.report import View

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from ctxc.base.errors import UnreadableSource
+from ctxc.base.values import dataclass
 from ctxc.cli.console import Console
 
 if TYPE_CHECKING:

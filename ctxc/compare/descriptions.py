@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ctxc.base.spans import Origin
+from ctxc.base.values import dataclass
 from ctxc.compare.hunks import Text, text_hunks
 from ctxc.compare.lines import LineMap
 from ctxc.model.change import Hunk, SchemaChange

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
+from ctxc.base.values import dataclass
 from ctxc.compare.lines import LineMap
 from ctxc.compare.sequences import Block, blocks
 from ctxc.compare.words import elided, is_space_apart, runs, similarity

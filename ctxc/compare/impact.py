@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ctxc.base.values import dataclass
 from ctxc.model.change import SourceChange
 from ctxc.source.changes import PathChange
 

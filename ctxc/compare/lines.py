@@ -7,10 +7,10 @@ matter and variables; the text of a value is looked for, line by line, in the li
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ctxc.base.errors import CtxcError
 from ctxc.base.spans import Origin
+from ctxc.base.values import dataclass
 from ctxc.compare.sequences import blocks
 from ctxc.model.project import Sources
 

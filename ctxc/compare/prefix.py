@@ -7,10 +7,10 @@ first byte that differs has to be read anew; of that, the tokens of the base's s
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ctxc.base.spans import Origin
+from ctxc.base.values import dataclass
 from ctxc.compare.sections import Teller, line_of, places_of
 from ctxc.compare.views import Item, Piece, View
 from ctxc.compiler.wrap import is_native, is_verbatim

@@ -9,12 +9,13 @@ versioning.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any, TypeVar, cast
 
 from ctxc.base.canonical import canonical
 from ctxc.base.errors import CtxcError
 from ctxc.base.spans import Origin
+from ctxc.base.values import dataclass
 from ctxc.compare.bumps import bump_of, suffices
 from ctxc.compare.contracts import contract_change
 from ctxc.compare.schemas import is_text_only

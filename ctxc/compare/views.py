@@ -7,10 +7,11 @@ compared is the same for both, so that a change can be told against either.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from ctxc.base.errors import UnreadableSource
+from ctxc.base.values import dataclass
 from ctxc.compiler.snapshot import SCHEMA, content_hash
 from ctxc.model.package import Dropped, Package, Placed
 from ctxc.model.project import Project

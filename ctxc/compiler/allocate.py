@@ -9,9 +9,8 @@ unused room up to ``max``. Room that nobody needs stays empty.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-from ctxc.base.values import made_often
+from ctxc.base.values import dataclass
 from ctxc.compiler.measure import Draft
 from ctxc.compiler.stage import Request
 from ctxc.model.package import Decision
@@ -34,7 +33,6 @@ class Over:
         return self.tokens - self.limit
 
 
-@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Allowance:
     """Of a bucket, in tokens. None: no bound of its own."""

@@ -7,14 +7,12 @@ result leave together. Leading system and developer messages of a recorded histo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from ctxc.base.values import made_often
+from ctxc.base.values import dataclass
 from ctxc.compiler.truncate import MessageUnit, group_messages
 from ctxc.model.section import Authority, Message
 
 
-@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unit:
     """Messages that stay or leave together.

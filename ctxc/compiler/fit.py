@@ -14,8 +14,9 @@ is out, no older one comes back: a conversation with a hole would be a different
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ctxc.base.values import dataclass
 from ctxc.compiler.allocate import Allocation, group_of, per_message
 from ctxc.compiler.measure import Draft
 from ctxc.compiler.shorten import shorten

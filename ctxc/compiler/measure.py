@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from ctxc.base.values import made_often
+from ctxc.base.values import dataclass
 from ctxc.compiler.stage import Request
 from ctxc.compiler.wrap import block, body, is_native, json_text
 from ctxc.compiler.wrappers import JOINER, Wrapper
@@ -15,7 +14,6 @@ from ctxc.model.section import Kind, Message, Section
 from ctxc.providers import scaled_counts
 
 
-@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
     """A section as it would be rendered.
@@ -34,7 +32,6 @@ class Draft:
     strategy: str = ""
 
 
-@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
     """A section as it would be rendered, not counted yet; ``pieces`` are the texts that are counted."""

@@ -8,10 +8,11 @@ can happen is that something is worked out twice.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from ctxc.base.canonical import canonical, digest_text
+from ctxc.base.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ctxc.base.errors import InternalFault
+from ctxc.base.values import dataclass
 from ctxc.compiler import expect, faults
 from ctxc.compiler.allocate import Allocation, allocate, per_message, usable
 from ctxc.compiler.authorise import authorise

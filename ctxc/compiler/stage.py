@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ctxc.base.values import dataclass
 from ctxc.compiler.memo import Lane, Memo
 from ctxc.model.contract import Contract, RequestProfile, ToolSet
 from ctxc.model.counting import Tokenizer

@@ -10,9 +10,9 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from ctxc.base.values import dataclass
 from ctxc.compiler.wrap import is_native
 from ctxc.compiler.wrappers import Wrapper
 from ctxc.model.package import Package

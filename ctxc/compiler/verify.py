@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ctxc.base.errors import InternalFault
+from ctxc.base.values import dataclass
 from ctxc.compiler.measure import Draft
 from ctxc.compiler.stage import Request
 from ctxc.compiler.wrap import is_native, is_verbatim

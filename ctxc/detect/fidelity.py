@@ -11,9 +11,9 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
+from ctxc.base.values import dataclass
 from ctxc.detect.patterns import Haystack, Pattern, haystack
 from ctxc.detect.quantities import FORMS
 

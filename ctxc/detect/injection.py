@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 
 from ctxc.base.escaping import visible
+from ctxc.base.values import dataclass
 from ctxc.detect import data
 from ctxc.detect.canonical import read_normalised
 from ctxc.detect.confusables import ASCII_LOOK_ALIKE, mixed_words

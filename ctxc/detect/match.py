@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from ctxc.base.escaping import visible
+from ctxc.base.values import dataclass
 from ctxc.model.finding import Severity
 
 DIGEST_DIGITS = 12

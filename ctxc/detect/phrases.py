@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 
+from ctxc.base.values import dataclass
 from ctxc.detect import data
 from ctxc.detect.patterns import Pattern, PatternSet
 

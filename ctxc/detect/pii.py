@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
 from functools import cache
 
+from ctxc.base.values import dataclass
 from ctxc.detect.addresses import is_public
 from ctxc.detect.checksums import is_card, is_china_id, is_iban
 from ctxc.detect.match import Match, in_order, masked

@@ -7,7 +7,9 @@ alternatives that begin alike. Sound patterns with separators, ``(\\.[a-z]+)*``,
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from ctxc.base.values import dataclass
 
 _OPEN = ("*", "+")
 

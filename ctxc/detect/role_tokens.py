@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
 from ctxc.base.escaping import visible
+from ctxc.base.values import dataclass
 from ctxc.detect import data
 from ctxc.detect.canonical import read_normalised
 from ctxc.detect.match import Match, in_order

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 
 from ctxc.base.errors import ConfigError
 from ctxc.base.spans import Location
+from ctxc.base.values import dataclass
 from ctxc.detect import data
 from ctxc.detect.patterns import Pattern, PatternError
 from ctxc.model.finding import Severity

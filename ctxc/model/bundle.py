@@ -7,8 +7,9 @@ the repository that has the blobs, or from the bundle itself where it was writte
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ctxc.base.values import dataclass
 from ctxc.model.release import PrefixLine, Shipped
 
 SCHEMA = "ctxc.bundle/1"

@@ -7,8 +7,7 @@ counted them; bytes are UTF-8; lines count from 1.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ctxc.base.values import dataclass
 from ctxc.model.revision import Revision
 from ctxc.model.section_change import (
     NO_TOKENS,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from ctxc.base.spans import NOWHERE, Origin
+from ctxc.base.values import dataclass
 from ctxc.model.section import Tool
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
-from ctxc.base.values import made_often
+from ctxc.base.values import dataclass
 
 METHODS = ("exact", "reproduced", "calibrated", "heuristic")
 """Best first; the method of a sum is the worst of its parts."""
@@ -48,7 +47,6 @@ class Tokenizer(Protocol):
         """Length in code points of a longest suffix found whose own count is at most ``limit`` tokens."""
 
 
-@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountPart:
     """Tokens of one value of a request, at a JSON pointer (empty: framing of the whole)."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum
 from typing import Any
 
 from ctxc.base.canonical import canonical, digest_bytes
 from ctxc.base.spans import Location
+from ctxc.base.values import dataclass
 
 
 class Severity(IntEnum):

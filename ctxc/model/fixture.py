@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from ctxc.base.spans import NOWHERE, Origin
-from ctxc.base.values import made_often
+from ctxc.base.values import dataclass
 from ctxc.model.section import Message, Verification
 
 
@@ -20,7 +20,6 @@ class Principal:
     permissions: frozenset[str] = frozenset()
 
 
-@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
     """An item of evidence, memory, tool results or a hand-off, in one neutral shape.

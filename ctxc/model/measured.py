@@ -7,7 +7,9 @@ decimal text in US dollars; times are whole milliseconds.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from ctxc.base.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Any
 
 from ctxc.base.spans import NOWHERE, Origin
-from ctxc.base.values import made_often
+from ctxc.base.values import dataclass
 from ctxc.model.counting import Count
 from ctxc.model.finding import Finding
 from ctxc.model.request import Segment
@@ -29,7 +29,6 @@ REMEDIES = ("retrieve_more", "compress", "split_task", "ask")
 """What a caller can do when required content does not fit."""
 
 
-@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
     """One line of the trail. ``before`` and ``after`` are tokens of the section, None where not yet counted."""
@@ -42,7 +41,6 @@ class Decision:
     after: int | None = None
 
 
-@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
     """How far a candidate came: four independent facts, each ``yes`` or ``no:reason``."""
@@ -54,7 +52,6 @@ class State:
     authorised: str = "yes"
 
 
-@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dropped:
     """A candidate that the model does not see, and why."""
@@ -89,7 +86,6 @@ class Conflict:
     reason: str
 
 
-@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placed:
     """A section as it was rendered: its own text, its wrapped text, its tokens alone, and where it stands."""

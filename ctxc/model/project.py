@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Protocol
+
+from ctxc.base.values import dataclass
 
 if TYPE_CHECKING:
     # For annotations only: a command that needs nothing but the settings must not build forty dataclasses first.

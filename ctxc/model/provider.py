@@ -7,10 +7,11 @@ which source and of which date. Nothing here is a fact about a provider; it is t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from ctxc.base.spans import NOWHERE, Origin
+from ctxc.base.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

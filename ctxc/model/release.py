@@ -5,8 +5,7 @@ Money is decimal text in US dollars; tokens are those of each fixture's own mode
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ctxc.base.values import dataclass
 from ctxc.model.report import Report
 
 

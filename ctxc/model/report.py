@@ -6,9 +6,10 @@ An output format knows nothing of files, caches and exit statuses; a command kno
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from ctxc.base.values import dataclass
 from ctxc.model.finding import Finding, Severity
 
 GATE_STATUSES = ("passed", "failed", "not_applicable", "not_configured", "not_checked")

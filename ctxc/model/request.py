@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
-from ctxc.base.values import made_often
+from ctxc.base.values import dataclass
 from ctxc.model.contract import Contract
 from ctxc.model.provider import ModelRow, ProviderProfile
 from ctxc.model.section import Tool, ToolCall
@@ -15,7 +15,6 @@ SERIALIZATION = "ctxc.request/1"
 """Version of the way in which plans become bytes; part of every cache prefix hash."""
 
 
-@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
     """Rendered text of one section. ``mark``: a cache mark should stand after it.
@@ -31,7 +30,6 @@ class Part:
     safe: bool = False
 
 
-@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
     """One message of the conversation part of a request."""
@@ -64,7 +62,6 @@ class RenderPlan:
     tenant: str = ""
 
 
-@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Segment:
     """A run of a request in the provider's physical order. ``text`` is what is hashed and compared.

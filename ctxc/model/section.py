@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum, StrEnum
 from typing import Any
 
 from ctxc.base.spans import NOWHERE, Origin
-from ctxc.base.values import made_often
+from ctxc.base.values import dataclass
 
 
 class Kind(StrEnum):
@@ -147,7 +147,6 @@ DEFAULTS: Mapping[Kind, KindDefaults] = {
 }
 
 
-@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCall:
     """A call that an assistant message asked for; ``arguments`` is the JSON text exactly as recorded."""
@@ -157,7 +156,6 @@ class ToolCall:
     arguments: str
 
 
-@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
     """One message in the neutral form that every provider's form is read into.
@@ -176,7 +174,6 @@ class Message:
     origin: Origin = NOWHERE
 
 
-@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
     """One tool definition as the model sees it (name, description, input schema), and fields that no provider sees."""
@@ -189,7 +186,6 @@ class Tool:
     origin: Origin = NOWHERE
 
 
-@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
     """An explainable score: the weighted sum of named terms (weights and formulas: ``ctxc.compiler.score``)."""
@@ -198,7 +194,6 @@ class Score:
     terms: tuple[tuple[str, float, float], ...] = ()  # (name, value, weight)
 
 
-@made_often
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
     """A candidate for the request, with everything that decides its fate in one object.

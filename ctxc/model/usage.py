@@ -7,10 +7,11 @@ seconds (``at``) and whole milliseconds (latency).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from decimal import Decimal
 from typing import Any, Literal
 
+from ctxc.base.values import dataclass
 from ctxc.model.counting import Count
 from ctxc.model.request import Segment
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from ctxc.base.spans import Span
+from ctxc.base.values import dataclass
 from ctxc.parse import frontmatter
 from ctxc.parse.nodes import Node, marks
 from ctxc.parse.problems import Problem, move, shift

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from ctxc.base.values import dataclass
 from ctxc.model.lookup import candidates
 from ctxc.model.template import Template
 from ctxc.parse.context import Shared, text_of

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from ctxc.base.canonical import digest_json
 from ctxc.base.spans import Origin
+from ctxc.base.values import dataclass
 from ctxc.model.finding import Severity
 from ctxc.model.fragment import GROUPS
 from ctxc.model.section import Authority, Kind, Overflow, Strategy, Tier, Zone

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from ctxc.base.values import dataclass
 from ctxc.model.contract import Contract
 from ctxc.model.request import Part, Rendered, RenderPlan, Turn
 from ctxc.providers._build import Builder, mark_of, whole

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from ctxc.base.values import dataclass
 from ctxc.model.counting import Count, Tokenizer
 from ctxc.model.provider import ModelRow, ProviderProfile
 from ctxc.model.request import Leaf, Rendered, RenderPlan, Segment

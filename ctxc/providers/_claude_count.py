@@ -7,9 +7,9 @@ fitted: see the profile's sources). A Converse request is counted as the Message
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from ctxc.base.values import dataclass
 from ctxc.model.counting import Count, Tokenizer
 from ctxc.model.provider import ModelRow
 from ctxc.providers._images import add_image

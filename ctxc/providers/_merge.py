@@ -8,9 +8,9 @@ refused by all of them and is not sent.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from ctxc.base.values import dataclass
 from ctxc.model.request import Part, Turn
 from ctxc.model.section import ToolCall
 from ctxc.providers._build import spoken

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ctxc.base.errors import ConfigError, CtxcError
+from ctxc.base.values import dataclass
 from ctxc.providers._quote import quoted_json
 from ctxc.providers._read import as_map, as_text, texts_of
 from ctxc.providers._typescript import declaration, namespace

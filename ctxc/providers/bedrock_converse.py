@@ -10,9 +10,9 @@ Sources: botocore 1.44.8 service model bedrock-runtime/2023-09-30; Bedrock user 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from ctxc.base.values import dataclass
 from ctxc.model.counting import Count, Tokenizer
 from ctxc.model.provider import ModelRow, ProviderProfile
 from ctxc.model.request import Leaf, Rendered, RenderPlan, Segment

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from ctxc.base.values import dataclass
 from ctxc.model.counting import Count, Tokenizer
 from ctxc.model.provider import ModelRow, ProviderProfile
 from ctxc.model.request import Leaf, Part, Rendered, RenderPlan, Segment, Turn

@@ -8,10 +8,10 @@ prints; without it a run is printed as its findings. Nothing here prints, reads 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ctxc.base import registry
+from ctxc.base.values import dataclass
 
 if TYPE_CHECKING:
     from ctxc.model.report import CompileRun, Report

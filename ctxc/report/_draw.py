@@ -7,9 +7,10 @@ over as ``Text``, so nothing that a user wrote is parsed as markup, as an emoji 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
+from ctxc.base.values import dataclass
 from ctxc.report import View
 from ctxc.report._encode import cells, pad, visible
 from ctxc.report._paint import Style, paint

@@ -12,9 +12,10 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from ctxc.base.values import dataclass
 from ctxc.compiler.measure import Draft, content_of, rendered_of
 from ctxc.compiler.render import plan
 from ctxc.compiler.stage import Request

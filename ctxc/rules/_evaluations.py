@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 from xml.etree import ElementTree
+
+from ctxc.base.values import dataclass
 
 MAX_BYTES = 16 << 20
 

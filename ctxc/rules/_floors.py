@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from ctxc.base.values import dataclass
 from ctxc.model.contract import Policy
 from ctxc.model.finding import Finding
 from ctxc.model.measured import Measured

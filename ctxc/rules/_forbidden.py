@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from ctxc.base.canonical import canonical, digest_text
+from ctxc.base.values import dataclass
 from ctxc.detect.decoded import find_decoded
 from ctxc.detect.forbidden import find_forbidden
 from ctxc.detect.match import Match, masked

@@ -8,11 +8,12 @@ are: the gate runs it once with the head's and once with the base's, and a chang
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from ctxc.base.spans import Location, Origin
+from ctxc.base.values import dataclass
 from ctxc.model.contract import Policy
 from ctxc.model.finding import Finding
 from ctxc.model.measured import Measured, MeasuredSection

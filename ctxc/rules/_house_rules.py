@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from ctxc.base.spans import Location
+from ctxc.base.values import dataclass
 from ctxc.rules._texts import Shown, application_texts
 from ctxc.rules.engine import Context
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from ctxc.base.errors import CtxcError
+from ctxc.base.values import dataclass
 from ctxc.source.tree import Tree
 
 BUDGETS = "budgets.lock"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ctxc.base.spans import Location, Origin
+from ctxc.base.values import dataclass
 from ctxc.model.fixture import Record
 from ctxc.model.measured import Measured
 from ctxc.model.package import Package

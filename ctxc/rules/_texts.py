@@ -8,10 +8,10 @@ contracts. Data are the inputs of fixtures. A place inside a value is exact wher
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from ctxc.base.spans import Location, Origin
+from ctxc.base.values import dataclass
 from ctxc.model.fixture import Fixture
 from ctxc.model.section import DEFAULTS, Authority, Kind
 from ctxc.model.template import SectionSpec, Template

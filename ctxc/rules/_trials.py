@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from ctxc.base.values import dataclass
 from ctxc.compiler.memo import Memo
 from ctxc.compiler.pipeline import Compiler
 from ctxc.compiler.resolve import resolve

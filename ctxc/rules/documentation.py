@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from textwrap import dedent
 from typing import TYPE_CHECKING
 
 from ctxc.base.errors import InternalFault
+from ctxc.base.values import dataclass
 
 if TYPE_CHECKING:
     from ctxc.rules.engine import Rule

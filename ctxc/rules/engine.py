@@ -8,11 +8,12 @@ so that every code is explained, selected and suppressed in one way; such a rule
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
 from ctxc.base.errors import UnreadableSource
 from ctxc.base.spans import Location, Origin
+from ctxc.base.values import dataclass
 from ctxc.model.codes import code_of, severity_of
 from ctxc.model.finding import Finding, Fix, Related, Severity
 from ctxc.model.project import Project

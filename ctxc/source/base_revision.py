@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
 from ctxc.base.errors import RevisionError
+from ctxc.base.values import dataclass
 from ctxc.source.git import FETCH_HELP, SHORT, Repository
 from ctxc.source.objects import Commit, is_oid
 from ctxc.source.paths import shown

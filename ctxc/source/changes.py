@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import new as new_hash
 from pathlib import PurePosixPath
 
 from ctxc.base.errors import UnreadableSource
+from ctxc.base.values import dataclass
 from ctxc.source.commits import CommitTree
 from ctxc.source.tree import MAX_READ_BYTES, Tree
 

@@ -8,10 +8,11 @@ where it belongs to that repository, and said to be ignored where it belongs to 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from ctxc.base.errors import RevisionError
+from ctxc.base.values import dataclass
 
 _MAX_GITFILE_BYTES = 4096 + len("gitdir: \n")
 _QUARANTINE = ("GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH")

@@ -8,10 +8,10 @@ into git's own folder, a nested repository or anything that is not a regular fil
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from ctxc.base.errors import UnreadableSource
+from ctxc.base.values import dataclass
 from ctxc.source.paths import MAX_PATH_BYTES, fault_of_name, fault_of_path, fold, shown
 from ctxc.source.tree import unreadable
 

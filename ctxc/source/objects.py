@@ -13,10 +13,10 @@ import subprocess
 import threading
 import weakref
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import IO, NamedTuple
 
 from ctxc.base.errors import InternalFault, RevisionError
+from ctxc.base.values import dataclass
 from ctxc.source.links import Entry, Fault, Folder, Kind, oversize
 from ctxc.source.paths import MAX_PATH_BYTES, fault_of_name
 from ctxc.source.process import TIMEOUT_SECONDS, Git

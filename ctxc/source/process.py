@@ -12,11 +12,11 @@ import os
 import subprocess
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from ctxc.base.errors import RevisionError
+from ctxc.base.values import dataclass
 
 TIMEOUT_SECONDS = 120.0  # of one command; listing a repository of a million files takes a few seconds
 MAX_OUTPUT_BYTES = 256 << 20  # of one command

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Protocol
 
 from ctxc.base.errors import UnreadableSource
 from ctxc.base.spans import Location
+from ctxc.base.values import dataclass
 from ctxc.source.paths import shown
 
 # Limits. A prompt of 1 MiB is about 250,000 tokens, more than any window that the profiles know; the largest of the

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ctxc.base.errors import UnreadableSource
+from ctxc.base.values import dataclass
 from ctxc.source.links import LOOP_HELP, REASONS, ROOT, Folders, Place, join, resolve
 from ctxc.source.paths import MAX_DEPTH, fault_of_path, is_skipped, shown
 from ctxc.source.tree import MAX_FILES, Oddity, unreadable

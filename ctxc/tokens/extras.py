@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
 from ctxc.base.errors import MissingTokenizer
+from ctxc.base.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

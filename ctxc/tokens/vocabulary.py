@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from ctxc.base.errors import MissingTokenizer
+from ctxc.base.values import dataclass
 
 FOLDER = Path(__file__).parent / "vocab"
 

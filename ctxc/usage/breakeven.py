@@ -6,9 +6,9 @@ Sources: OpenAI guide on prompt caching (October 2026); AWS agent toolkit, promp
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
+from ctxc.base.values import dataclass
 from ctxc.usage.price import MILLION, Prices
 
 

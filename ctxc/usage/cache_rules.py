@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, cast, get_args
+
+from ctxc.base.values import dataclass
 
 Mode = Literal["none", "explicit", "implicit_interval", "implicit_latest_message", "resource", "block"]
 

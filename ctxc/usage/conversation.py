@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
+from ctxc.base.values import dataclass
 from ctxc.model.counting import Tokenizer
 from ctxc.model.provider import ProviderProfile
 from ctxc.model.usage import Difference, Layout

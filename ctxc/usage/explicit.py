@@ -8,8 +8,7 @@ and a mark at block 35: blocks 35 to 16 are looked at, a miss).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ctxc.base.values import dataclass
 from ctxc.model.counting import Tokenizer
 from ctxc.model.usage import MarkUse, Sent
 from ctxc.usage._finding import Found

@@ -7,8 +7,7 @@ Sources: OpenAI guide on prompt caching (October 2026), vLLM's block size, a thi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ctxc.base.values import dataclass
 from ctxc.model.counting import Tokenizer
 from ctxc.model.usage import Sent
 from ctxc.usage._finding import Found

@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from ctxc.base.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,8 +11,7 @@ Source: OpenAI guide on prompt caching, October 2026 (the SDK's docstring says 8
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ctxc.base.values import dataclass
 from ctxc.model.usage import Block, MarkUse, Sent
 from ctxc.usage._finding import Found
 from ctxc.usage.cache_rules import CacheRules, seconds

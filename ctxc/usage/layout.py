@@ -9,9 +9,10 @@ of the request) is data of the row's framing: ``per_message_close``, ``frame_tai
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from ctxc.base.values import dataclass
 from ctxc.model.counting import Count, Tokenizer
 from ctxc.model.provider import ModelRow
 from ctxc.model.request import Segment

@@ -7,9 +7,9 @@ ask the same question in the same way.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
+from ctxc.base.values import dataclass
 from ctxc.model.usage import Block, Layout
 from ctxc.usage.cache_rules import CacheRules, seconds
 

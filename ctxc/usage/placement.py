@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from itertools import combinations, pairwise
 
+from ctxc.base.values import dataclass
 from ctxc.model.counting import Tokenizer
 from ctxc.model.provider import ModelRow, ProviderProfile
 from ctxc.model.usage import Block, Layout, Sent

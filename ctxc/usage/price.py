@@ -8,10 +8,11 @@ for writes, a read where there is none for reads.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from decimal import ROUND_FLOOR, Decimal, InvalidOperation
 from typing import Any, Literal
 
+from ctxc.base.values import dataclass
 from ctxc.model.usage import Call, Cost
 
 MILLION = Decimal(1_000_000)

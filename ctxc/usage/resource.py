@@ -7,8 +7,9 @@ Source: ai.google.dev, context caching (2026-07-07).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ctxc.base.values import dataclass
 from ctxc.model.counting import Tokenizer
 from ctxc.model.usage import Layout, Sent
 from ctxc.usage._finding import Found

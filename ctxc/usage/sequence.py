@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 
+from ctxc.base.values import dataclass
 from ctxc.model.counting import Tokenizer
 from ctxc.model.provider import ModelRow, ProviderProfile
 from ctxc.model.usage import Call, Cost, Sent, Simulation

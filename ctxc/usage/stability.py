@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from ctxc.base.values import dataclass
 from ctxc.model.counting import Tokenizer
 from ctxc.model.provider import ProviderProfile
 from ctxc.model.usage import Difference, Layout

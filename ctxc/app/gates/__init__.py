@@ -8,11 +8,11 @@ together.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ctxc.base import registry
+from ctxc.base.values import dataclass
 from ctxc.report._tally import plural as counted
 
 if TYPE_CHECKING:

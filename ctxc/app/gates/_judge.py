@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from ctxc.app.gates import Gate
@@ -12,6 +12,7 @@ from ctxc.app.gates._silence import Silenced, Silencers, common, honoured, silen
 from ctxc.app.lint_rules import rule_settings
 from ctxc.base.errors import CtxcError, UnreadableSource
 from ctxc.base.spans import Location
+from ctxc.base.values import dataclass
 from ctxc.model.finding import Finding, Severity
 from ctxc.rules import codes_of
 from ctxc.rules._ground import GATE, Ground

@@ -6,7 +6,7 @@ Only rules run that can fail a gate: advice is for whoever types, and costs as m
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ctxc.app.clean import CleanFiles
@@ -16,6 +16,7 @@ from ctxc.app.lint import LintOptions
 from ctxc.app.lint_rules import check_words, choose, rule_settings
 from ctxc.app.workspace import Workspace
 from ctxc.base.errors import UnreadableSource
+from ctxc.base.values import dataclass
 from ctxc.model.finding import Finding, Severity
 from ctxc.rules import codes_of
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ctxc.app.diff_sides import DiffRequest
+from ctxc.base.values import dataclass
 
 if TYPE_CHECKING:
     from ctxc.detect.injection import Payload

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from ctxc.app.gates import Gate, Looked, counted, gates
@@ -16,6 +16,7 @@ from ctxc.app.gates._sides import GateSides
 from ctxc.app.gates._silence import WaiverUse
 from ctxc.app.lint import RuleTexts
 from ctxc.base.errors import NothingMatched, RevisionError
+from ctxc.base.values import dataclass
 from ctxc.model.finding import Finding, Severity
 from ctxc.model.report import GateResult, Report
 from ctxc.rules.engine import Context, run

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ctxc.app.diff_sides import SNAPSHOT, DiffRequest, Side, Sides, open_sides
 from ctxc.base.errors import RevisionError
+from ctxc.base.values import dataclass
 
 if TYPE_CHECKING:
     from ctxc.app.workspace import Workspace

@@ -8,13 +8,14 @@ entries that both have; of the waivers the base's.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date
 from fnmatch import fnmatchcase
 from typing import Any
 
 from ctxc.app import baseline as baselines
 from ctxc.app import suppress
+from ctxc.base.values import dataclass
 from ctxc.model.codes import code_of, severity_of
 from ctxc.model.contract import Policy, Waiver
 from ctxc.model.finding import Finding, Suppression

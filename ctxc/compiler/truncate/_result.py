@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ctxc.base.values import dataclass
 from ctxc.model.section import Message
 
 Range = tuple[int, int]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from ctxc.base.errors import UnreadableSource
 from ctxc.base.text import snap_down
+from ctxc.base.values import dataclass
 from ctxc.compiler.truncate._marker import KEY, more
 
 SHORT_BYTES = 256

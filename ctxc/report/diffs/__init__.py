@@ -8,9 +8,9 @@ project as data: in no format can a prompt close what it stands in.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from ctxc.base import registry
+from ctxc.base.values import dataclass
 from ctxc.model.change import Change
 from ctxc.report import View
 
