@@ -62,12 +62,21 @@ def markdown_code(text: str, limit: int = 300) -> str:
     return f"{fence}{pad}{text}{pad}{fence}"
 
 
-_MARKDOWN_ACTIVE = re.compile(r"[&<>\"'`|@#\[\]*_~\\$:!(){}]")
+_MARKDOWN_ACTIVE = re.compile(r"[&<>\"'`|@#\[\]*_~\\$:!(){}]|\b(?:gh-(?=\d)|www\.)", re.IGNORECASE)
+_APART = "&#8203;"  # a space without width
+
+
+def _inert(found: re.Match[str]) -> str:
+    """One of those as references. GitHub looks for mentions and numbers of issues in the page that it has made of the
+    Markdown, where a reference is a character again; only a character between keeps ``@`` from its name."""
+    text = found.group()
+    apart = _APART if text[-1] in "@#-" else ""
+    return f"{text[:-1]}&#{ord(text[-1])};{apart}"
 
 
 def markdown_text(text: str, limit: int = 1000) -> str:
     """Plain words inside Markdown (a table cell too): no markup, no mention, no reference, no link, no HTML."""
-    return _MARKDOWN_ACTIVE.sub(lambda m: f"&#{ord(m.group())};", shorten(visible(text), limit))
+    return _MARKDOWN_ACTIVE.sub(_inert, shorten(visible(text), limit))
 
 
 def markdown_fence(text: str) -> str:

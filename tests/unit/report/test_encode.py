@@ -95,6 +95,23 @@ def test_markdown_fence_is_not_closed(text: str) -> None:
     assert all(len(run) < width for line in lines[1:-1] for run in re.findall("`+", line))
 
 
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("@everyone", "&#64;&#8203;everyone"),
+        ("ada@example.com", "ada&#64;&#8203;example.com"),
+        ("fixes #12", "fixes &#35;&#8203;12"),
+        ("see GH-12", "see GH&#45;&#8203;12"),
+        ("www.example.com", "www&#46;example.com"),
+        ("https://example.com", "https&#58;//example.com"),
+        ("high-12 gh-pages", "high-12 gh-pages"),
+    ],
+)
+def test_markdown_text_calls_nobody_after_its_references_are_read(text: str, written: str) -> None:
+    """GitHub looks for names and numbers in the page, where ``&#64;`` is a character again."""
+    assert encode.markdown_text(text) == written
+
+
 @pytest.mark.parametrize("text", HOSTILE)
 def test_xml_text_parses_to_itself_or_its_escape(text: str) -> None:
     root = ET.fromstring(f'<a b="{encode.xml_text(text)}">{encode.xml_text(text)}</a>')
@@ -132,8 +149,3 @@ def test_cells_counts_columns() -> None:
     assert encode.pad("7", 3, right=True) == "  7"
     assert encode.clip("世界世界", 5) == "世界…"
     assert encode.clip("abc", 3) == "abc"
-
-
-def test_json_text_escapes_a_lone_surrogate() -> None:
-    assert json.loads(encode.json_text('"a\ud800"')) == "a\ud800"
-    assert encode.json_text('"ä"') == '"ä"'
