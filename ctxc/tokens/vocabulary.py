@@ -8,6 +8,7 @@ from ctxc.base.errors import MissingTokenizer
 from ctxc.base.values import dataclass
 
 FOLDER = Path(__file__).parent / "vocab"
+SEPARATOR = b"\xff"
 
 _REMEDY = "install ctxc-toolkit again (pip install --force-reinstall ctxc-toolkit): its vocabularies ship inside it"
 _MAX_BYTES = 8 * 1024 * 1024
@@ -18,8 +19,8 @@ class Vocabulary:
     """One rank table.
 
     ``ranks_sha256`` is that of the published ``.tiktoken`` file (the constant in tiktoken's ``openai_public.py``, read
-    2026-11). ``table_sha256`` is that of the packed table after decompression: one length byte per rank, then the
-    bytes of all tokens in the order of their ranks.
+    2026-11). ``table_sha256`` is that of the packed table after decompression: all tokens in the order of their ranks,
+    with the byte 0xFF between them, which stands in no other token than the one that is this byte; that one is empty.
     """
 
     name: str
@@ -32,22 +33,24 @@ CL100K = Vocabulary(
     name="cl100k_base",
     size=100_256,
     ranks_sha256="223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
-    table_sha256="18288f996f452d44e0e65996176591a4b712a3eb1b42afd6f0511e735c099480",
+    table_sha256="bd4318815e7f3812511bd1e8edbba1d503cfdd3d714e5f7cdc52496b1a166df3",
 )
 O200K = Vocabulary(
     name="o200k_base",
     size=199_998,
     ranks_sha256="446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
-    table_sha256="440741350e7cfa1c0f4869ce742d1b043550adbda5187adcac9e787edac6fba9",
+    table_sha256="75a984bf59dfb77b03d00f651cb144e88345efa853f75797f4fdb2eb674a1c7e",
 )
 VOCABULARIES = {vocabulary.name: vocabulary for vocabulary in (CL100K, O200K)}
 
 
-def load_ranks(vocabulary: Vocabulary, folder: Path = FOLDER) -> dict[bytes, int]:
-    """Token bytes to rank, in the order of ranks. Raises MissingTokenizer when the file is absent or not the one."""
+def load_ranks(vocabulary: Vocabulary, folder: Path = FOLDER, *, only_ascii: bool = False) -> dict[bytes, int]:
+    """Token bytes to rank, in the order of ranks. Raises MissingTokenizer when the file is absent or not the one.
+
+    ``only_ascii``: the tokens of ASCII characters alone, which are all that an ASCII text is ever split into.
+    """
     import zlib
     from hashlib import sha256
-    from itertools import accumulate, pairwise
 
     path = folder / f"{vocabulary.name}.bin"
     try:
@@ -64,6 +67,8 @@ def load_ranks(vocabulary: Vocabulary, folder: Path = FOLDER) -> dict[bytes, int
             f"expected {vocabulary.table_sha256}",
             help=_REMEDY,
         )
-    size = vocabulary.size
-    ends = accumulate(table[:size], initial=size)
-    return {table[start:end]: rank for rank, (start, end) in enumerate(pairwise(ends))}
+    tokens = table.split(SEPARATOR)
+    tokens[tokens.index(b"")] = SEPARATOR
+    if only_ascii:
+        return {token: rank for rank, token in enumerate(tokens) if token.isascii()}
+    return dict(zip(tokens, range(len(tokens)), strict=True))
