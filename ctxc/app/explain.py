@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ctxc.app.naming import advice
 from ctxc.base.errors import NothingMatched
-from ctxc.model.explanation import Explanation, Lost, Spent, Trail
+from ctxc.compiler.routing import matches
+from ctxc.model.explanation import Empty, Explanation, Lost, Spent, Trail
 from ctxc.model.package import Decision, Package, State
 
 if TYPE_CHECKING:
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from ctxc.model.project import Project
     from ctxc.model.report import Report
     from ctxc.model.section import Section
+
+_EMPTY = "empty: "
+"""How the compiler notes a section of the template that nothing fills."""
 
 STATES = ("discoverable", "selected", "loaded", "authorised")
 
@@ -42,6 +46,7 @@ REMEDIES: Mapping[str, str] = {
     "no_section": "add a section of this id to the template",
     "budget_exceeded": "the required part alone does not fit: see the remedies of the outcome",
     "route": "set the route as its `applies_when` says, widen `applies_when`, or name it in `inputs.fragments`",
+    "empty": "give the fixture something for it to show",
     "not_named": "name it in `inputs.fragments`: its load_mode is `explicit`",
 }
 
@@ -83,10 +88,15 @@ def explain(project: Project, fixture: Fixture, package: Package, section: str =
         exact=count is None or count.error_low_bp == count.error_high_bp == 0,
         spent=spent,
         lost=lost,
+        empty=tuple(Empty(section_id=d.section_id, reason=d.reason.removeprefix(_EMPTY)) for d in _noted(package)),
         trails=_trails(project, fixture, package, section) if section else (),
         over=tuple(budget.get("over", ())),
         remedies=tuple(snapshot.get("remedies", ())),
     )
+
+
+def _noted(package: Package) -> tuple[Decision, ...]:
+    return tuple(d for d in package.decisions if d.verdict == "noted" and d.reason.startswith(_EMPTY))
 
 
 def _trails(project: Project, fixture: Fixture, package: Package, name: str) -> tuple[Trail, ...]:
@@ -99,10 +109,13 @@ def _trails(project: Project, fixture: Fixture, package: Package, name: str) -> 
         wanted = [i for i in ids if _is_called(i, sections.get(i), name)]
     if wanted:
         return tuple(_trail(package, i, sections.get(i), states.get(i)) for i in wanted)
+    if any(d.section_id == name for d in _noted(package)):
+        state = State(candidate_id=name, **dict.fromkeys(("discoverable", "selected", "loaded"), "no:empty"))
+        return (_trail(package, name, None, state),)
     fragment = project.fragments.get(name, ())
     if fragment:
         return (_absent_fragment(fixture, fragment[-1]),)
-    names = {*ids, *(i.partition("/")[0] for i in ids), *project.fragments}
+    names = {*ids, *(i.partition("/")[0] for i in ids), *(d.section_id for d in _noted(package)), *project.fragments}
     raise NothingMatched(
         f"fixture {package.fixture_id!r} has no candidate {name!r}",
         help=advice(name, sorted(names), f"`ctxc explain {package.fixture_id}` shows all of them", listed=False),
@@ -167,8 +180,10 @@ def _absent_fragment(fixture: Fixture, fragment: Fragment) -> Trail:
     """A fragment that the project has and the route did not make a candidate: which condition kept it out."""
     failed = [
         f"{key} is {'+'.join(fixture.route[key]) if key in fixture.route else 'not set'}, not {' or '.join(wanted)}"
+        if key != "files" or key not in fixture.route
+        else f"no file of {', '.join(fixture.route[key])} matches {' or '.join(wanted)}"
         for key, wanted in fragment.applies_when.items()
-        if not set(fixture.route.get(key, ())) & set(wanted)
+        if not matches({key: wanted}, fixture.route)
     ]
     mode = fragment.load_mode.value
     reason = "not_named" if mode == "explicit" else "route"

@@ -108,6 +108,7 @@ def lint(workspace: Workspace, options: LintOptions, *, now: str) -> Linted:
         findings=tuple(sorted((f for f in found if shown(f)), key=lambda f: f.sort_key)),
         suppressed=tuple(sorted((f for f in (*applied.suppressed, *accepted) if shown(f)), key=lambda f: f.sort_key)),
         checked={"file": sum(1 for p in record.paths if shown(p)), "rule": len(record.ran)},
+        head={"kind": "index" if options.staged else "worktree", "label": tree.label},
         rules=RuleTexts(),
     )
     workspace.close()

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import date
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
+from ctxc.base.globs import matches_glob
 from ctxc.base.spans import Location, Span
 from ctxc.base.values import dataclass
 from ctxc.model.codes import code_of, severity_of
@@ -253,9 +253,7 @@ def apply(
 
 def matches(path: str, pattern: str) -> bool:
     """Whether a path matches a glob; ``*`` crosses folders, ``**/`` also matches none, a folder what is in it."""
-    if fnmatchcase(path, pattern) or fnmatchcase(path, pattern.rstrip("/") + "/*"):
-        return True
-    return "**/" in pattern and fnmatchcase(path, pattern.replace("**/", ""))
+    return matches_glob(path, pattern) or matches_glob(path, pattern.rstrip("/") + "/*")
 
 
 def _hygiene(judge: _Judge, ran: frozenset[str], paths: tuple[str, ...], kinds: tuple[str, ...]) -> Iterable[Finding]:

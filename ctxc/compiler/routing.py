@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from fnmatch import fnmatchcase
 
 from ctxc.base.canonical import digest_json
+from ctxc.base.globs import matches_glob
 from ctxc.model.fragment import GROUPS, Fragment, LoadMode
 from ctxc.model.project import Project
 
@@ -25,18 +25,11 @@ def matches(conditions: Mapping[str, tuple[str, ...]], route: Route) -> bool:
         if not have:
             return False
         if key == _FILES:
-            if not any(_glob(path, pattern) for pattern in wanted for path in have):
+            if not any(matches_glob(path, pattern) for pattern in wanted for path in have):
                 return False
         elif not any(value in wanted for value in have):
             return False
     return True
-
-
-def _glob(path: str, pattern: str) -> bool:
-    """Shell-style match on a POSIX path; ``**/`` also matches no folder at all."""
-    if fnmatchcase(path, pattern):
-        return True
-    return "**/" in pattern and fnmatchcase(path, pattern.replace("**/", ""))
 
 
 def prompt_order(fragment: Fragment) -> tuple[int, int, str]:

@@ -37,6 +37,14 @@ class Lost:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Empty:
+    """A section of the template that had nothing to show, and why."""
+
+    section_id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Trail:
     """One candidate through all stages. ``placed`` is its position in the request, None where it was dropped.
 
@@ -66,6 +74,7 @@ class Explanation:
     exact: bool
     spent: tuple[Spent, ...]
     lost: tuple[Lost, ...]
+    empty: tuple[Empty, ...] = ()
     trails: tuple[Trail, ...] = ()
     over: tuple[Mapping[str, Any], ...] = ()
     remedies: tuple[str, ...] = ()

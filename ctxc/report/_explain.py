@@ -54,6 +54,7 @@ def explain_json(explanation: Explanation) -> str:
             }
             for d in explanation.lost
         ],
+        "empty": [{"section_id": e.section_id, "reason": e.reason} for e in explanation.empty],
         "trails": [_trail_value(t) for t in explanation.trails],
     }
     return dump(value) + "\n"
@@ -86,6 +87,8 @@ def explain_text(explanation: Explanation, view: View) -> str:
             parts.append("\n".join(_over_lines(explanation, view)) + "\n")
         if explanation.lost:
             parts.append(_dropped(explanation, view))
+        if explanation.empty:
+            parts.append(_empty(explanation, view))
     return "\n".join(parts)
 
 
@@ -184,6 +187,12 @@ def _dropped(explanation: Explanation, view: View) -> str:
         )
         for d in explanation.lost
     )
+    return draw_table(Table(columns=columns, rows=rows), view)
+
+
+def _empty(explanation: Explanation, view: View) -> str:
+    columns = (Column(title="EMPTY", flexible=True), Column(title="WHY", flexible=True))
+    rows = tuple((Cell(e.section_id), Cell(e.reason, "dim")) for e in explanation.empty)
     return draw_table(Table(columns=columns, rows=rows), view)
 
 

@@ -69,6 +69,10 @@ def _gates(report: Report, view: View) -> str:
 def _last_line(report: Report, view: View) -> str:
     worst = report.worst
     style: Style = "good" if worst is None else "bad" if worst is Severity.ERROR else "warn"
-    looked_at = ", ".join(plural(count, what) for what, count in report.checked.items())
+    index = report.command == "lint" and report.head is not None and report.head.get("kind") == "index"
+    looked_at = ", ".join(
+        plural(count, what) + (" of the index" if index and what == "file" else "")
+        for what, count in report.checked.items()
+    )
     as_of = f", as of {report.now}" if report.now else ""
     return paint(tally(report), style, view) + (f" in {looked_at}" if looked_at else "") + as_of + "\n"

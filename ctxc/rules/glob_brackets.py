@@ -54,8 +54,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from fnmatch import fnmatchcase
 
+from ctxc.base.globs import matches_glob
 from ctxc.model.finding import Finding
 from ctxc.rules._routes import newest
 from ctxc.rules.engine import Context, rule
@@ -69,10 +69,10 @@ def check(context: Context) -> Iterator[Finding]:
     for fragment in newest(context).values():
         for number, pattern in enumerate(fragment.applies_when.get("files", ())):
             found = _CLASS.search(pattern)
-            if not found or any(fnmatchcase(p, pattern) for p in paths):
+            if not found or any(matches_glob(p, pattern) for p in paths):
                 continue
             literal = _CLASS.sub(lambda m: "[[]" + m[0][1:], pattern)
-            matched = sorted(p for p in paths if fnmatchcase(p, literal))
+            matched = sorted(p for p in paths if matches_glob(p, literal))
             if matched or _names_a_folder(pattern, found):
                 yield RULE.finding(
                     context,

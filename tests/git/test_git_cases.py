@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from repos import Repo
+from shell import run_process
 
 from ctxc.base.errors import RevisionError
 from ctxc.source.changes import changed_paths
@@ -90,6 +92,20 @@ def test_gt_014_the_index_is_not_the_work_tree(build, opened) -> None:
     assert staged.read("templates/t.yaml").count(b"version") == 2
     assert on_disk.read("templates/t.yaml").count(b"version") == 1
     assert (staged.label, on_disk.label) == ("the index", "the work tree")
+
+
+def test_gt_014_lint_of_the_index_says_so(build) -> None:
+    repo = build("gt-014")
+    run = run_process(repo.path, "lint", "--staged", "--no-cache")
+    assert run.returncode == 1
+    out = run.stdout.decode()
+    assert "error[CTX002] duplicate-key" in out
+    assert "--> templates/t.yaml:3:1" in out
+    assert " in 1 file of the index, " in out
+    assert json.loads(run_process(repo.path, "lint", "--staged", "-f", "json").stdout)["head"]["label"] == "the index"
+    on_disk = run_process(repo.path, "lint", "--no-cache")
+    assert b"CTX002" not in on_disk.stdout
+    assert b"of the index" not in on_disk.stdout
 
 
 def test_gt_015_a_linked_work_tree(build, opened) -> None:

@@ -99,6 +99,23 @@ def test_fm_020_every_conflict_marker_is_named(tmp_path: Path) -> None:
     assert short(found(write(tmp_path, files))) == expected
 
 
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_fm_011_what_front_matter_says_of_trust_is_not_lost(tmp_path: Path, mark: str) -> None:
+    text = f"{mark}---\ntrust: untrusted\nforbidden: true\n---\nContent from outside.\n"
+    findings = found(policy(tmp_path / "source", text))
+    assert short(findings) == ["policies/house.md:1:1 byte-order-mark"] * bool(mark) + [
+        "policies/house.md:2:1 unread-front-matter"
+    ]
+    assert findings[-1].message == "nothing reads the front matter of this text: trust, forbidden"
+    # A fragment says there what it is; a key that there is not, and an end that is missing, are errors.
+    files = {"templates/t.yaml": TEMPLATE + "  - {id: fragments, source: fragments}\n"}
+    head = f"{mark}---\nfragment_id: core.a\nversion: v1\nkind: core\nload_mode: always\ntrust: untrusted\n"
+    named = short(found(write(tmp_path / "fragment", {**files, "fragments/a.md": head + "---\nText.\n"})))
+    assert "fragments/a.md:6:1 unknown-key" in named
+    named = short(found(write(tmp_path / "open", {**files, "fragments/a.md": head + "Text.\n"})))
+    assert "fragments/a.md:1:1 front-matter" in named
+
+
 def test_gl_010_square_brackets_of_a_route_folder(tmp_path: Path) -> None:
     fragment = (CASES / "gl-010/routes.md").read_text(encoding="utf-8")
     fixture = "fixture_id: f\ntemplate: t\nroute: {files: ['src/routes/[id]/+page.ts']}\n"
@@ -128,6 +145,26 @@ def test_im_018_a_path_in_other_letters(tmp_path: Path) -> None:
     (finding,) = [f for f in found(root) if f.name == "path-case"]
     assert short([finding]) == ["templates/t.yaml:4:26 path-case"]
     assert "policies/agents.md" in finding.message + finding.help
+
+
+def test_im_001_a_subfolder_is_judged_as_the_root_is(tmp_path: Path) -> None:
+    root = write(policy(tmp_path, "CANARY \u200bROOT\n"), {"ctxc.yaml": "provider: text\n", "sub/deep/keep.txt": "x"})
+    runs = [shell(place, "--format", "json") for place in (root, root / "sub/deep")]
+    assert runs[0].stdout == runs[1].stdout
+    assert b"policies/house.md" in runs[0].stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="makes a symbolic link")
+def test_im_012_a_link_that_leaves_the_project_shows_nothing_of_its_target(tmp_path: Path) -> None:
+    root = policy(tmp_path / "project", "Answer briefly.\n")
+    (tmp_path / "private.txt").write_text("OUTSIDE-CANARY\n")
+    (root / "policies/house.md").unlink()
+    (root / "policies/house.md").symlink_to("../../private.txt")
+    for name in ("text", "json", "sarif"):
+        run = shell(root, "--format", name)
+        assert run.returncode == 1
+        assert b"OUTSIDE-CANARY" not in run.stdout + run.stderr
+        assert b"leaves the project" in run.stdout
 
 
 # --- budgets and histories ------------------------------------------------------------------------------------------
@@ -173,6 +210,18 @@ def test_ts_001_alternatives_at_the_top_of_a_schema(tmp_path: Path) -> None:
     (finding,) = tools(tmp_path, "ts-001")
     assert short([finding]) == ["tools.json:3:3 provider-schema"]
     assert finding.message == "tools[0] pay: anthropic does not take this schema: top-level oneOf is not accepted"
+
+
+def test_ts_002_a_schema_without_a_type_is_the_only_one_reported(tmp_path: Path) -> None:
+    (finding,) = tools(tmp_path, "ts-002")
+    assert short([finding]) == ["tools.json:4:3 provider-schema"]
+    assert finding.message == "tools[1] bad: anthropic does not take this schema: top-level anyOf is not accepted"
+
+
+def test_ts_009_a_list_of_tools_that_goes_on_elsewhere(tmp_path: Path) -> None:
+    (finding,) = [f for f in tools(tmp_path, "ts-009") if f.name != "undescribed-tool"]
+    assert short([finding]) == ["tools.json:6:3 incomplete-tool-list"]
+    assert finding.message == "nextCursor is set: this list of tools is not complete"
 
 
 def test_ts_008_a_name_of_more_than_64_characters(tmp_path: Path) -> None:
