@@ -9,14 +9,15 @@ loaded, and an invalid fixture compiled, every time, because what would mend it 
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
+from ctxc.app.asked import AskedTree
 from ctxc.app.masking import mask_messages, mask_value
 from ctxc.app.overrides import check_overrides
 from ctxc.app.rows import package_json, request_json, row_of
-from ctxc.app.scan import Scan
+from ctxc.app.scan import ABSENT, Scan
 from ctxc.app.selection import Selection
 from ctxc.app.store import Known, PackageStore, Record, StoredRow
 from ctxc.app.withhold import Withholder
@@ -74,6 +75,7 @@ class _Job:
         self.selection = selection
         self.options = options
         self.scan = Scan(workspace.tree, workspace.settings)
+        self.tree = AskedTree(workspace.tree)
         settings = workspace.settings
         self.store = PackageStore(
             workspace.store,
@@ -89,9 +91,13 @@ class _Job:
 
     def run(self) -> Outcome:
         record = self.store.record(self.scan) if self.workspace.cache is not None else None
+        outside = {path: self.scan.digest(path) for path in record.outside} if record is not None else {}
+        if record is not None and _appeared(record.outside, outside):
+            record = None
         if record is not None:
             self._take(record)
-            if record.everything == self.scan.everything and self._is_complete(record):
+            same = record.everything == self.scan.everything and record.outside == outside
+            if same and self._is_complete(record):
                 self.notes.append(f"0 compiled, {len(self.rows)} from the cache: nothing changed")
                 return self._outcome(record.known, record.findings)
         known, findings = self._compile_again(record)
@@ -103,9 +109,15 @@ class _Job:
                     digests=self.scan.shortened(),
                     known=known,
                     findings=findings,
+                    outside=self._outside(record),
                 ),
             )
         return self._outcome(known, findings)
+
+    def _outside(self, record: Record | None) -> dict[str, str]:
+        """What loading asked for beside the project's folders, now and when what is taken from the store was loaded."""
+        asked = self.tree.asked | (record.outside.keys() if record is not None else set())
+        return {path: self.scan.digest(path) for path in sorted(asked - self.scan.digests.keys())}
 
     # --- from the store -------------------------------------------------------------------------------------------
 
@@ -137,16 +149,16 @@ class _Job:
         self._say_why(record, changes)
         left = _untouched(record, changes, self.rows, self.selection) if record is not None else ()
         if left and record is not None:
-            files = frozenset(path for k in left for path in (k.files or ()) if path in self.scan.fixture_files)
-            project = self.workspace.load_without(files)
-            if not _has_strangers(project, {k.fixture_id for k in left}, self.workspace.settings.fixtures):
+            files = frozenset(path for k in left for path in (k.files or ()) if path in self.scan.own_files)
+            project = self.workspace.load(self.tree, hidden=files)
+            if self.scan.is_sound(project.findings) and not _meet(project, left):
                 known = self._compile(project, record)
                 old = tuple(f for f in record.findings if f.location.path in files)
                 merged = sorted((*known, *left), key=lambda k: k.path)
                 return tuple(merged), (*mask_messages(project.findings), *old)
-        project = self.workspace.project
-        if record is not None and _has_strangers(project, set(), self.workspace.settings.fixtures):
-            # What decides on other fixtures lies among the fixtures: then a stored row may not be what it was.
+        project = self.workspace.load(self.tree)
+        if not self.scan.is_sound(project.findings):
+            # What is wrong may keep a fixture from being compiled that was compiled before.
             self.rows.clear()
             self.texts.clear()
         return self._compile(project, record), tuple(mask_messages(project.findings))
@@ -175,6 +187,10 @@ class _Job:
         fresh: dict[bytes, StoredRow] = {}
         texts: dict[bytes, str] = {}
         entries = {f.id: _known(f, before.get(f.id)) for f in project.fixtures.values()}
+        for name in [n for n, entry in entries.items() if n in self.rows and entry.files is None]:
+            # The id is that of another fixture now.
+            del self.rows[name]
+            self.texts.pop(name, None)
         wanted = [f for f in project.fixtures.values() if f.id not in self.rows and self.selection.holds(entries[f.id])]
         for fixture, package in zip(wanted, compiler.compile_all(wanted), strict=True):
             entry, row, text = self._take_package(self.withholder.check(project, package), fixture, entries[fixture.id])
@@ -185,8 +201,9 @@ class _Job:
                 if text is not None:
                     texts[key] = text
         self.notes.append(f"{len(wanted)} compiled, {len(self.rows) - len(wanted)} from the cache")
-        self.store.put_rows(fresh)
-        self.store.put_packages(texts)
+        if self.scan.is_sound(project.findings):
+            self.store.put_rows(fresh)
+            self.store.put_packages(texts)
         return tuple(entries.values())
 
     def _take_package(self, package: Package, fixture: Fixture, entry: Known) -> tuple[Known, StoredRow, str | None]:
@@ -264,17 +281,17 @@ def _untouched(
     return tuple(left) if len(left) < len(record.known) else tuple(k for k in left if k.path != left[0].path)
 
 
-def _has_strangers(project: Project, hidden: set[str], folders: tuple[str, ...]) -> bool:
-    """Whether an id occurs both in what was loaded and in what was not, or the fixtures' folders hold other things."""
-    from ctxc.parse.builtin import own_profiles
+def _appeared(before: Mapping[str, str], now: Mapping[str, str]) -> bool:
+    """Whether a file that was looked for and not found is there now, or the other way round: then a name may mean
+    another file, or none."""
+    return any((before[path] == ABSENT) != (digest == ABSENT) for path, digest in now.items())
 
-    if hidden & project.fixtures.keys():
-        return True
-    indexes = (project.templates, project.fragments, project.contracts, project.toolsets, project.profiles)
-    paths = [thing.origin.path for index in indexes for versions in index.values() for thing in versions]
-    paths += [p.origin.path for p in own_profiles(project.providers)]
-    own = tuple(f"{folder}/" for folder in folders)
-    return any(path.startswith(own) for path in paths)
+
+def _meet(project: Project, hidden: Iterable[Known]) -> bool:
+    """Whether an id occurs both in what was loaded and in what was not."""
+    return any(
+        k.fixture_id in project.fixtures or (k.conversation and k.conversation in project.conversations) for k in hidden
+    )
 
 
 def _reaching(wanted: Iterable[Known], findings: tuple[Finding, ...]) -> tuple[Finding, ...]:

@@ -370,11 +370,10 @@ def _load(tree: Tree, settings: Settings, store: CountStore) -> Project:
 
 def _load_part(tree: Tree, settings: Settings, store: CountStore, wanted: Collection[str]) -> Project:
     """The project as if only the wanted files defined anything."""
-    from ctxc.app.partial import PartialTree
     from ctxc.app.workspace import load
 
     hidden = frozenset(tree.list_paths(_folders(settings))) - frozenset(wanted)
-    return load(PartialTree(tree, hidden), settings, store)
+    return load(tree, settings, store, hidden=hidden)
 
 
 def _errors(project: Project) -> int:

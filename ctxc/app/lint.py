@@ -7,8 +7,9 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
 from ctxc.app import suppress
+from ctxc.app.asked import AskedTree
 from ctxc.app.lint_rules import check_words, choose, rule_settings
-from ctxc.app.lint_store import AskedTree, LintStore, Record
+from ctxc.app.lint_store import LintStore, Record
 from ctxc.app.scan import Scan
 from ctxc.base.errors import ConfigError, CtxcError, NothingMatched, UnreadableSource
 from ctxc.base.spans import Location

@@ -12,6 +12,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from ctxc.base.canonical import digest_json
+from ctxc.model.finding import Finding, Severity
 
 if TYPE_CHECKING:
     from ctxc.model.project import Settings
@@ -19,8 +20,22 @@ if TYPE_CHECKING:
 
 _MAX_INPUT_BYTES = 16 << 20  # as ctxc.source.tree.MAX_INPUT_BYTES: what a fixture may read
 _MAX_READ_BYTES = 64 << 20  # as ctxc.source.tree.MAX_READ_BYTES: a vocabulary
+_DEFINING = tuple(
+    f"{kind}_id".encode() for kind in ("template", "fragment", "profile", "contract", "toolset", "policy", "provider")
+)  # as ctxc.parse.kinds.KEYS, without what only a fixture's file says
+_LISTING = b"fragments"
+_ESCAPED = re.compile(
+    rb"\\(?:x|u00|U000000)(?:5[fF]|[67][0-9a-fA-F])|\\\r?\n"
+)  # a letter or "_", or a line that goes on
+_AT_MARGIN = re.compile(rb"(?:\xef\xbb\xbf)?(?:[ \t]*(?:#[^\n]*)?\n|---[ \t]*\n)*[A-Za-z_]")
+_LISTS = re.compile(rb"^(?:[\"']?fragments[\"']?[ \t]*:|[?!&*])", re.MULTILINE)
+_MARKDOWN = frozenset(("md", "markdown"))
+_DEFINITIONS = frozenset(("yaml", "yml", "json"))
 _FRONT_MATTER = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t]*\r?\n(?:.*?\r?\n)??(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
-_ABSENT, _UNREADABLE = "absent", "unreadable:"
+_UNREADABLE = "unreadable:"
+ABSENT = "absent"
+"""What stands for the digest of a file that cannot be read."""
+
 SHORT = 16  # hex digits
 
 
@@ -28,8 +43,10 @@ class Scan:
     """Digests of the files under the configured folders, and of what else a package was made from.
 
     ``structure`` identifies everything that decides *which* files a fixture is compiled from: every file outside the
-    fixtures' folders, of a Markdown file only its front matter, because its body reaches no other fixture than those
-    that load it, and these have it among their dependencies. ``everything`` identifies all of them with their content.
+    fixtures' folders and every one in them that may define something else than fixtures; of a Markdown file only its
+    front matter, because its body reaches no other fixture than those that load it, and these have it among their
+    dependencies. ``everything`` identifies all of them with their content. ``fixture_files`` lie in the fixtures'
+    folders, ``own_files`` are those of them that are not part of the structure.
     """
 
     def __init__(self, tree: Tree, settings: Settings) -> None:
@@ -39,6 +56,7 @@ class Scan:
         self.digests: dict[str, str] = {}
         self._outside: dict[str, str] = {}
         self.fixture_files: set[str] = set()
+        self.own_files: set[str] = set()
         outline: list[list[str]] = []
         for path, data in tree.read_each(tree.list_paths(folders), limit=_MAX_INPUT_BYTES):
             if isinstance(data, bytes):
@@ -49,7 +67,9 @@ class Scan:
             self.digests[path] = digest
             if any(path.startswith(f"{folder}/") for folder in own):
                 self.fixture_files.add(path)
-                continue
+                if isinstance(data, bytes) and not _may_define(path, data):
+                    self.own_files.add(path)
+                    continue
             outline.append([path, mark])
         outline.append(["", digest_json([[o.path, o.kind, o.reason] for o in tree.oddities(folders)])])
         self.structure = digest_json(outline)
@@ -76,6 +96,15 @@ class Scan:
             known = self._outside[path] = self._read(path)
         return known
 
+    def is_sound(self, findings: Iterable[Finding]) -> bool:
+        """Whether loading found no error but in the fixtures' own files. Any other may keep fixtures from being
+        compiled that do not read the file it is in."""
+        return all(
+            f.severity is not Severity.ERROR
+            or (f.location.path in self.own_files and _suffix(f.location.path) not in _MARKDOWN)
+            for f in findings
+        )
+
     def digests_of(self, paths: Iterable[str]) -> list[list[str]]:
         """Paths with their digests, sorted."""
         return [[path, self.digest(path)] for path in sorted(paths)]
@@ -86,7 +115,32 @@ class Scan:
         try:
             return sha256(self._tree.read(path, limit=_MAX_READ_BYTES)).hexdigest()
         except CtxcError:
-            return _ABSENT
+            return ABSENT
+
+
+def _may_define(path: str, data: bytes) -> bool:
+    """Whether a file in a fixtures' folder may define something that other fixtures are compiled from.
+
+    Without parsing it: a file that holds none of the keys, in whichever way they could be written, defines nothing.
+    """
+    if _suffix(path) in _MARKDOWN:
+        return data.startswith((b"---", b"\xef\xbb\xbf"))
+    if _suffix(path) not in _DEFINITIONS:
+        return False
+    if any(key in data for key in _DEFINING):
+        return True
+    if b"\\" in data and _ESCAPED.search(data):
+        return True
+    # A fixture names the fragments that it asks for with the word that makes a file a manifest where it is a key of
+    # the whole file: in a mapping that begins at the margin, a key of the whole begins there too.
+    if _LISTING not in data:
+        return False
+    lines = data.replace(b"\r", b"\n")
+    return not _AT_MARGIN.match(lines) or _LISTS.search(lines) is not None
+
+
+def _suffix(path: str) -> str:
+    return path.rpartition(".")[2].lower()
 
 
 def _outline(path: str, data: bytes, digest: str) -> str:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Known", "PackageStore", "Record", "StoredRow", "identity"]
 
-_FORMAT = 1
+_FORMAT = 2
 _RECORDS, _ROWS, _PACKAGES = "app.record", "app.row", "app.package"
 
 
@@ -46,13 +46,15 @@ class Record:
     """What was found when a project of this structure was last loaded.
 
     ``everything`` identifies all files then (``Scan.everything``), ``digests`` has the beginning of each one's digest;
-    ``known`` stands in the order of the project; ``findings`` are those of loading.
+    ``known`` stands in the order of the project; ``findings`` are those of loading. ``outside`` are the files in none
+    of the folders that loading asked for, found or not, with their digests (``Scan.digest``).
     """
 
     everything: str
     digests: Mapping[str, str]
     known: tuple[Known, ...]
     findings: tuple[Finding, ...]
+    outside: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,6 +141,7 @@ def _record_text(record: Record) -> str:
         "paths": list(paths),
         "known": known,
         "findings": [finding_store(f) for f in record.findings],
+        "outside": dict(record.outside),
     }
     return canonical(value)
 
@@ -161,6 +164,7 @@ def _record_from(value: Any) -> Record:
         digests={str(k): str(v) for k, v in value["digests"].items()},
         known=tuple(known),
         findings=tuple(finding_from(f) for f in value["findings"]),
+        outside={str(k): str(v) for k, v in value["outside"].items()},
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import field
 from functools import cache
 from hashlib import sha256
@@ -62,6 +62,13 @@ class Workspace:
             self._project = load(self.tree, self.settings, self.store)
         return self._project
 
+    def load(self, tree: Tree, *, hidden: Collection[str] = ()) -> Project:
+        """The project from its tree as somebody else holds it, or a part of it: see ``load`` of this module."""
+        project = load(tree, self.settings, self.store, hidden=hidden)
+        if not hidden:
+            self._project = project
+        return project
+
     def sources(self) -> Sources:
         """Texts of project files for code frames, without the secrets in them."""
         from ctxc.app.masking import Sources
@@ -74,12 +81,6 @@ class Workspace:
                 return None
 
         return Sources(read)
-
-    def load_without(self, hidden: frozenset[str]) -> Project:
-        """The project as if the given files defined nothing; other files can still refer to them."""
-        from ctxc.app.partial import PartialTree
-
-        return load(PartialTree(self.tree, hidden), self.settings, self.store)
 
     def tokenizer(self, ref: TokenizerRef) -> Tokenizer:
         """The tokenizer of a reference, counting through the store; raises MissingTokenizer."""
@@ -181,14 +182,17 @@ def load_tree(tree: Tree) -> Project:
     return load(tree, settings, open_store(None))
 
 
-def load(tree: Tree, settings: Settings, store: CountStore) -> Project:
+def load(tree: Tree, settings: Settings, store: CountStore, *, hidden: Collection[str] = ()) -> Project:
     """Load a project from a tree, with the tokenizers that its settings ask for; what was parsed before comes from the
-    store. Raises ConfigError where they ask for one that cannot be meant."""
+    store. Files that are ``hidden`` count as if they defined nothing; others can still refer to them.
+
+    Raises ConfigError where the settings ask for a tokenizer that cannot be meant.
+    """
     from ctxc import providers
     from ctxc.parse.load import load_project
 
     shipped = {name: providers.profile_text(name) for name in providers.profile_ids()}
-    project = load_project(tree, settings, builtin_providers=shipped, store=_ParseStore(store))
+    project = load_project(tree, settings, builtin_providers=shipped, store=_ParseStore(store), hidden=hidden)
     if settings.extra.get("tokenizers"):
         from ctxc.app.tokenizers import with_choice
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -39,19 +39,21 @@ def load_project(
     *,
     builtin_providers: Mapping[str, str] | None = None,
     store: cache.Store | None = None,
+    hidden: Collection[str] = (),
 ) -> Project:
     """Everything that the configured folders of a tree define.
 
     ``builtin_providers`` maps the id of each shipped provider profile to its YAML text; ``store`` keeps parses.
+    ``hidden`` are files that count as if they defined nothing; others can still refer to them.
     Whatever is wrong with a file is a finding; raises UnreadableSource where a configured folder cannot be listed.
     """
-    loader = _Loader(tree, settings, builtin_providers or {}, store)
+    loader = _Loader(tree, settings, builtin_providers or {}, store, hidden)
     try:
         return loader.load()
     except (_DamagedCache, KeyError, TypeError, ValueError, AttributeError, IndexError):
         if store is None or not loader.cached:
             raise
-    return _Loader(tree, settings, builtin_providers or {}, cache.WriteOnly(store)).load()
+    return _Loader(tree, settings, builtin_providers or {}, cache.WriteOnly(store), hidden).load()
 
 
 class _DamagedCache(Exception):
@@ -59,12 +61,19 @@ class _DamagedCache(Exception):
 
 
 class _Loader:
-    def __init__(self, tree: Tree, settings: Settings, builtin: Mapping[str, str], store: cache.Store | None) -> None:
+    def __init__(
+        self,
+        tree: Tree,
+        settings: Settings,
+        builtin: Mapping[str, str],
+        store: cache.Store | None,
+        hidden: Collection[str],
+    ) -> None:
         self.settings = settings
         self.shared = Shared(tree)
         shipped = {Providers.path(k): v for k, v in builtin.items()}
         self.sources = TreeSources(tree, builtin=shipped, store=store)
-        self.reader = Reader(tree, settings, self.shared, self.sources, store)
+        self.reader = Reader(tree, settings, self.shared, self.sources, store, hidden)
         self.providers = Providers(builtin, self.shared, store)
         self.fragment_roots = tuple(folder(f) for f in settings.fragments)
         self.cached: dict[str, Definition] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -40,9 +40,16 @@ class Reader:
     """Reads the definitions of a project's folders. What is wrong goes to ``shared``."""
 
     def __init__(
-        self, tree: Tree, settings: Settings, shared: Shared, sources: TreeSources, store: cache.Store | None
+        self,
+        tree: Tree,
+        settings: Settings,
+        shared: Shared,
+        sources: TreeSources,
+        store: cache.Store | None,
+        hidden: Collection[str] = (),
     ) -> None:
         self.tree = tree
+        self.hidden = hidden  # files that are there, and that define nothing
         self.shared = shared
         self.sources = sources
         self.store = store
@@ -115,7 +122,12 @@ class Reader:
                     "run `ctxc init`, or name the folders in ctxc.yaml or [tool.ctxc]",
                 ),
             )
-        return [p for p in everything if p not in CONFIG_FILES and document.syntax_of(p) in _DEFINITIONS]
+        left_out = self.hidden
+        return [
+            p
+            for p in everything
+            if p not in CONFIG_FILES and p not in left_out and document.syntax_of(p) in _DEFINITIONS
+        ]
 
     def _bytes(self, paths: list[str]) -> dict[str, bytes]:
         found: dict[str, bytes] = {}

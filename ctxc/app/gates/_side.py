@@ -13,9 +13,9 @@ from dataclasses import fields
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
+from ctxc.app.asked import AskedTree
 from ctxc.app.gates._codec import plain, shipped_from, store_text, stored
-from ctxc.app.lint_store import AskedTree
-from ctxc.app.scan import Scan
+from ctxc.app.scan import ABSENT, Scan
 from ctxc.app.store import identity
 from ctxc.base.canonical import canonical
 from ctxc.model.finding import Finding, Severity
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ctxc.source.tree import Tree
     from ctxc.tokens import CountStore
 
-_FORMAT = 2
+_FORMAT = 3
 _BUILTIN = "ctxc:"  # as ctxc.parse.sources.BUILTIN
 _ROOTS, _RECORDS, _MEASURED, _RESULTS = "gate.root", "gate.record", "gate.measured", "gate.result"
 
@@ -180,7 +180,7 @@ class GateSide:
             if len(found) == len(self._keys):
                 return found
             self._bundle = ""
-        record, exact = self._record()
+        record, outside, exact = self._record()
         found = {}
         if record:
             self._keys = {name: self._key(name, files) for name, files in record.items()}
@@ -189,6 +189,11 @@ class GateSide:
             if exact and len(found) == len(record):
                 return found
         project = self.project
+        if not self.scan.is_sound(project.findings):
+            # What is wrong may keep a fixture from being compiled that was compiled before.
+            record, found, self._findings, self._keys = {}, {}, {}, {}
+        for name in [n for n in found if n in project.fixtures and project.fixtures[n].origin.path not in record[n]]:
+            del found[name]  # the id is that of another fixture now
         fresh: dict[bytes, bytes] = {}
         files: dict[str, list[str]] = {}
         from ctxc.rules._measuring import measure
@@ -213,7 +218,7 @@ class GateSide:
             self.store.put_blobs(_MEASURED, fresh)
             # A record without the fixtures that could not be compiled would be taken for one of all fixtures.
             whole = self._dependencies.keys() == found.keys()
-            if whole and (not exact or self._dependencies != record):
+            if whole and (not exact or self._dependencies != record or outside.keys() != self._asked_outside()):
                 self._keep(self._dependencies)
         return found
 
@@ -233,14 +238,19 @@ class GateSide:
             return False
         return bool(self._keys)
 
-    def _record(self) -> tuple[dict[str, list[str]], bool]:
-        """Fixtures and the files that each was compiled from, and whether they are those of exactly these files.
+    def _asked_outside(self) -> frozenset[str]:
+        """What loading asked for beside the project's folders."""
+        return self._loaded - self.scan.digests.keys()
+
+    def _record(self) -> tuple[dict[str, list[str]], dict[str, str], bool]:
+        """Fixtures and the files that each was compiled from; what loading them asked for beside the folders; and
+        whether all of it is exactly as it was.
 
         Otherwise they are those of the last project of this structure: a fixture of it whose files are as they were
         then need not be compiled again, but only loading says which fixtures there are.
         """
         if not self._kept:
-            return {}, False
+            return {}, {}, False
         keys = self._record_keys()
         blobs = self.store.get_blobs(_RECORDS, list(keys))
         for number, key in enumerate(keys):
@@ -248,10 +258,14 @@ class GateSide:
                 value = json.loads(blobs[key])
                 paths = [str(p) for p in value["paths"]]
                 found = {str(name): [paths[n] for n in numbers] for name, numbers in value["fixtures"].items()}
-                return found, number == 0
+                outside = {str(k): str(v) for k, v in value["outside"].items()}
+                now = {path: self.scan.digest(path) for path in outside}
+                if any((digest == ABSENT) != (outside[path] == ABSENT) for path, digest in now.items()):
+                    continue  # a name may mean another file than it did
+                return found, outside, number == 0 and now == outside
             except (ValueError, KeyError, TypeError, IndexError):
                 continue
-        return {}, False
+        return {}, {}, False
 
     def _record_keys(self) -> tuple[bytes, bytes]:
         own = [[p, self.scan.digests[p]] for p in sorted(self.scan.fixture_files)]
@@ -285,7 +299,10 @@ class GateSide:
     def _keep(self, known: Mapping[str, list[str]]) -> None:
         paths: dict[str, int] = {}
         fixtures = {n: [paths.setdefault(p, len(paths)) for p in files] for n, files in known.items()}
-        text = canonical({"paths": list(paths), "fixtures": fixtures}).encode("utf-8", "surrogatepass")
+        outside = dict(self.scan.digests_of(self._asked_outside()))
+        text = canonical({"paths": list(paths), "fixtures": fixtures, "outside": outside}).encode(
+            "utf-8", "surrogatepass"
+        )
         self.store.put_blobs(_RECORDS, dict.fromkeys(self._record_keys(), text))
 
     # --- results that depend on a fixture's package only (ctxc.rules._ground.Kept) -----------------------------------
