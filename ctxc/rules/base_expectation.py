@@ -54,18 +54,18 @@ Mend: Keep the promise; or change the expectation first, in a change that a revi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from ctxc.base.spans import Location
 from ctxc.compiler import expect
 from ctxc.compiler.pipeline import Compiler
-from ctxc.model.finding import Finding
+from ctxc.model.finding import Finding, Severity
 from ctxc.model.fixture import Fixture
 from ctxc.model.package import Expectation, Outcome, Package
 from ctxc.model.project import Project
 from ctxc.providers import shape
-from ctxc.rules._ground import ground, origin_of
+from ctxc.rules._ground import facts_of, ground, holds_for, origin_of, settings
 from ctxc.rules.engine import Context, rule
 
 
@@ -76,6 +76,9 @@ def check(context: Context) -> Iterator[Finding]:
     if base is None or known.packages is None:
         return
     for name, before in sorted(base.fixtures.items()):
+        level = _level(context, before)
+        if level is None:
+            continue
         after = context.project.fixtures.get(name)
         if after is not None and after.expect == replace(before.expect, origin=after.expect.origin):
             continue
@@ -85,7 +88,22 @@ def check(context: Context) -> Iterator[Finding]:
         same = {(e.key, repr(e.expected)) for e in package.expectations if not e.held}
         for one in _judged(package, before):
             if not one.held and (after is None or (one.key, repr(one.expected)) not in same):
-                yield _finding(context, base, before, one, gone=after is None)
+                yield replace(_finding(context, base, before, one, gone=after is None), severity=level)
+
+
+def _level(context: Context, fixture: Fixture) -> Severity | None:
+    """How bad it is, by the strictest policy that speaks of the fixture; None where all of them switch it off."""
+    facts: dict[str, Collection[str]] = {"template": (fixture.template.partition("@")[0],), "fixture": (fixture.id,)}
+    measured = (ground(context).base or {}).get(fixture.id)
+    if measured is not None:
+        facts |= facts_of(measured)
+    told = [
+        str(regression.get("base_expectations", "error"))
+        for policy, regression in settings(context, "regression")
+        if holds_for(policy, {}, facts)
+    ]
+    levels = [Severity[name.upper()] for name in told or ["error"] if name != "off"]
+    return max(levels, default=None)
 
 
 def _judged(package: Package, fixture: Fixture) -> tuple[Expectation, ...]:

@@ -82,7 +82,7 @@ def ids_of(measured: Measured) -> frozenset[str]:
 def check(context: Context) -> Iterator[Finding]:
     """Cited and allowed ids that name nothing in the package; each once a fixture."""
     for policy, citations in settings(context, "citations"):
-        if not citations.get("must_exist"):
+        if not citations.get("must_exist", True):
             continue
         for measured in selected(context, policy, {}):
             known = ids_of(measured)
