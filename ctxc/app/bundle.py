@@ -14,6 +14,7 @@ from ctxc.app.gates._files import read_or_nothing
 from ctxc.app.gates._shipped import prefixes
 from ctxc.app.gates._side import GateSide
 from ctxc.base.errors import NothingMatched, UnreadableSource
+from ctxc.base.escaping import inert_json
 from ctxc.model.bundle import SCHEMA, Bundle, BundledFile, BundledFixture
 from ctxc.model.release import PrefixLine, Shipped
 from ctxc.rules._locks import BUDGETS, TOOLS
@@ -146,7 +147,7 @@ def bundle_text(bundle: Bundle) -> str:
         "fixtures": [{f.name: getattr(b, f.name) for f in fields(b)} for b in bundle.fixtures],
         "files": [_file_value(f) for f in bundle.files],
     }
-    return json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+    return inert_json(json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True)) + "\n"
 
 
 def _file_value(file: BundledFile) -> dict[str, Any]:

@@ -198,6 +198,7 @@ def tools_text(pins: Iterable[Pin]) -> str:
 def _lines(value: Mapping[str, object], spread: str) -> str:
     """JSON with each entry of one key on a line of its own."""
     from ctxc.base.canonical import canonical
+    from ctxc.base.escaping import inert_json
 
     inner = value[spread]
     if isinstance(inner, Mapping):
@@ -209,4 +210,4 @@ def _lines(value: Mapping[str, object], spread: str) -> str:
         opening, closing = "[", "]"
     body = ",\n".join(f"  {row}" for row in rows)
     middle = f"{opening}\n{body}\n {closing}" if rows else f"{opening}{closing}"
-    return f'{{\n "schema": {json.dumps(value["schema"])},\n "{spread}": {middle}\n}}\n'
+    return inert_json(f'{{\n "schema": {json.dumps(value["schema"])},\n "{spread}": {middle}\n}}\n')

@@ -10,13 +10,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
-from ctxc.base.values import dataclass
 
 if TYPE_CHECKING:
     from ctxc.app.workspace import Workspace
@@ -78,15 +75,15 @@ def ctxc_compile(pytestconfig: pytest.Config) -> Callable[..., Package]:
 # --- the project -----------------------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True, kw_only=True)
 class _Opened:
     """The project of one run of pytest. ``fixtures`` and ``broken`` are by path, relative to the project."""
 
-    workspace: Workspace
-    project: Project
-    compiler: Compiler
-    fixtures: dict[str, list[Fixture]] = field(default_factory=dict)
-    broken: dict[str, list[Finding]] = field(default_factory=dict)
+    def __init__(self, workspace: Workspace, compiler: Compiler) -> None:
+        self.workspace = workspace
+        self.project = workspace.project
+        self.compiler = compiler
+        self.fixtures: dict[str, list[Fixture]] = {}
+        self.broken: dict[str, list[Finding]] = {}
 
     def path_of(self, file: Path) -> str:
         """The path of a file in the project; empty for one that is not in it."""
@@ -128,7 +125,7 @@ def _open(config: pytest.Config) -> _Opened:
     no_cache = bool(why_no_cache(start, environment, None))
     workspace = open_workspace(start, flags={}, environment=environment, no_cache=no_cache)
     project = workspace.project
-    opened = _Opened(workspace=workspace, project=project, compiler=workspace.compiler(Options()))
+    opened = _Opened(workspace, workspace.compiler(Options()))
     for fixture in project.fixtures.values():
         opened.fixtures.setdefault(fixture.origin.path, []).append(fixture)
     folders = tuple(f"{folder}/" for folder in workspace.settings.fixtures)
@@ -142,9 +139,10 @@ def _open(config: pytest.Config) -> _Opened:
 
 def _inert(text: str) -> str:
     """What a CI log may hold: no line of it is a command to GitHub's runner."""
+    from ctxc.app.logs import is_read_log
     from ctxc.report._encode import guard_log
 
-    return guard_log(text) if os.environ.get("GITHUB_ACTIONS") == "true" else text
+    return guard_log(text) if is_read_log(os.environ) else text
 
 
 def _sentence(error: Exception) -> str:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ctxc.app.output import file_name, write_text
 from ctxc.app.selection import Selection
 from ctxc.base.errors import CtxcError, NothingMatched, UnreadableSource, UsageError
+from ctxc.base.escaping import inert_json
 from ctxc.base.values import dataclass
 from ctxc.model.change import Change, FixtureChange, Revision
 
@@ -113,7 +114,7 @@ def snapshot_text(package: Package) -> str:
             {**s, "source_uri": mask.text(s["source_uri"])} if s.get("source_uri") else s for s in snapshot.get(key, ())
         ]
     value = {**snapshot, "content": texts}
-    return json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+    return inert_json(json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True)) + "\n"
 
 
 def refuse_in_ci(environment: Mapping[str, str]) -> None:

@@ -26,6 +26,7 @@ _COMPATIBLE = "\ufe60\ufe64\ufe65\ufe68\uff02\uff06\uff1c\uff1e\uff3c"
 _SURROGATES = "\ud800-\udfff"
 
 _JSON_HIDE = f"[<>&\x7f-\x9f\u2028\u2029{_SURROGATES}{_COMPATIBLE}{_OTHER_FORMAT}{DEFAULT_IGNORABLE}]"
+_JSON_UNSEEN = f"[\x7f-\x9f\u2028\u2029{_SURROGATES}{_OTHER_FORMAT}{DEFAULT_IGNORABLE}]"
 _ASCII_HIDE = "<>&\x7f"
 _IGNORABLE = f"[{DEFAULT_IGNORABLE}]+"
 _VISIBLE = (
@@ -62,6 +63,20 @@ def json_string_escape(text: str) -> str:
     if quoted.isascii() and not any(mark in quoted for mark in _ASCII_HIDE):
         return quoted  # by far the most common, and several times faster than a search
     return _compiled(_JSON_HIDE).sub(_json_escape, quoted)
+
+
+def inert_json(text: str) -> str:
+    """JSON text, equal in value, that a terminal and a reader see as it is: ``\\u`` escapes for what is invisible.
+
+    Those are C1 controls (one of them begins a terminal's escape sequences), bidi controls, tags and other characters
+    that are shown as nothing, and lone surrogates, which UTF-8 cannot carry. In JSON they stand in strings only.
+    """
+    if text.isascii() and "\x7f" not in text:
+        return text
+    unseen = _compiled(_JSON_UNSEEN)
+    # Few texts hold any, and their alphabet is small.
+    table = {ord(char): unicode_escape(char) for char in set(text) if unseen.match(char)}
+    return text.translate(table) if table else text
 
 
 def json_with(value: object, quote: Callable[[str], str]) -> str:

@@ -1,7 +1,7 @@
 """The only place that prints: the report on stdout, everything else on stderr.
 
-Commands hand over finished text. What goes to a log of GitHub Actions passes a guard there, because that log is parsed
-for commands; a reader that closes the pipe early ends the output quietly and does not change the exit status.
+Commands hand over finished text. What goes to the log of a CI system that reads it for commands passes a guard
+there; a reader that closes the pipe early ends the output quietly and does not change the exit status.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, TextIO
 
+from ctxc.app.logs import is_read_log
 from ctxc.base.errors import CtxcError, UnreadableSource
 from ctxc.base.values import dataclass
 
@@ -158,7 +159,7 @@ class Console:
         """Print a report on stdout. ``machine``: JSON; ``commands``: workflow commands that are meant as such."""
         if self.verbosity <= -2:
             return
-        if self.in_actions and not commands:
+        if is_read_log(self.environment) and not commands:
             from ctxc.report._encode import guard_json, guard_log
 
             text = guard_json(text) if machine else guard_log(text)
@@ -240,7 +241,7 @@ def _safe(text: str, environment: Mapping[str, str], *, newlines: bool = False) 
     from ctxc.report._encode import guard_log, visible
 
     text = visible(text, newlines=newlines)
-    return guard_log(text) if environment.get("GITHUB_ACTIONS") == "true" else text
+    return guard_log(text) if is_read_log(environment) else text
 
 
 def _write(stream: TextIO | None, text: str) -> None:

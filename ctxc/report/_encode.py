@@ -26,30 +26,33 @@ def shorten(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: max(0, limit - 1)] + "…"
 
 
-def guard_log(text: str) -> str:
-    """Human output that is safe in a GitHub Actions log: no line of it is a workflow command.
+_COMMAND = re.compile(r"##(\w*)\[")  # ##[error] of GitHub and Azure, ##vso[task.setvariable], ##teamcity[testFailed]
 
-    The runner matches ``::command::`` after trimming white space at the start of a line, and the older
-    ``##[command]`` anywhere in a line (read in ActionCommand.cs), so a prefix alone is no defence against the latter.
+
+def guard_log(text: str) -> str:
+    """Human output that is safe in the log of a CI system: no line of it is a command to what reads the log.
+
+    The runner of GitHub Actions matches ``::command::`` after trimming white space at the start of a line, and the
+    older ``##[command]`` anywhere in a line (read in ActionCommand.cs), so a prefix alone is no defence against that.
     """
-    text = text.replace("##[", "##\\[")
+    text = _COMMAND.sub(r"##\1\\[", text)
     return re.sub(r"(?m)^(\s*)::", r"\1\\::", text)
 
 
 def guard_json(text: str) -> str:
-    """JSON text in which no workflow command can stand, equal in value: ``[`` of ``##[`` inside strings is escaped."""
-    return text.replace("##[", "##\\u005b")
+    """JSON text in which no such command can stand, equal in value: ``[`` of ``##[`` inside strings is escaped."""
+    return _COMMAND.sub(r"##\1\\u005b", text)
 
 
 def annotation_data(text: str) -> str:
     """The message of a workflow command."""
-    text = visible(text, newlines=True).replace("##[", "##\\[")
+    text = _COMMAND.sub(r"##\1\\[", visible(text, newlines=True))
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def annotation_property(text: str) -> str:
     """A property (file, title) of a workflow command."""
-    text = visible(text).replace("##[", "##\\[")
+    text = _COMMAND.sub(r"##\1\\[", visible(text))
     return text.replace("%", "%25").replace(":", "%3A").replace(",", "%2C")
 
 
@@ -96,6 +99,7 @@ def xml_text(text: str) -> str:
     """Character data or an attribute value of XML 1.0; what XML cannot carry becomes a visible escape."""
     text = _XML_ILLEGAL.sub(lambda m: f"\\u{{{ord(m.group()):x}}}", visible(text, newlines=True))
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    text = _COMMAND.sub(r"##\1&#91;", text)
     return text.replace('"', "&quot;").replace("'", "&#39;").replace("\n", "&#10;")
 
 
@@ -109,21 +113,9 @@ def uri_path(path: str) -> str:
     """A relative URI reference for a path of the project, percent-encoded."""
     from urllib.parse import quote
 
-    # A colon is encoded too, so that the first part of a path is never read as a scheme.
-    return quote(path, safe="/-._~", errors="surrogatepass")
-
-
-def json_text(text: str) -> str:
-    """A text in which lone surrogates are replaced, so that it can be written as UTF-8."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8") if _has_surrogate(text) else text
-
-
-def _has_surrogate(text: str) -> bool:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return True
-    return False
+    # A colon is encoded too, and a slash in front, so that no part of a path is read as a scheme, a host or the root.
+    name = path.lstrip("/")
+    return "%2F" * (len(path) - len(name)) + quote(name, safe="/-._~", errors="surrogatepass")
 
 
 def cells(text: str) -> int:

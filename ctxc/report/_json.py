@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from ctxc.base.canonical import canonical
+from ctxc.base.escaping import inert_json
 from ctxc.base.spans import Location
 from ctxc.model.finding import Finding, Severity
 from ctxc.model.report import Report
-from ctxc.report._encode import json_text
 
 REPORT_SCHEMA = "ctxc.report/1"
 COMPILE_SCHEMA = "ctxc.compile/1"
 
 
 def dump(value: object) -> str:
-    """Canonical JSON that can be written as UTF-8: a lone surrogate becomes its escape."""
-    return json_text(canonical(value))
+    """Canonical JSON whose invisible characters are escapes: whatever reads it, a terminal too, is not acted upon."""
+    return inert_json(canonical(value))
 
 
 def location_value(location: Location) -> dict[str, Any]:

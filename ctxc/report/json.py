@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ctxc.base.escaping import inert_json
 from ctxc.model.report import CompileRun, Report
 from ctxc.report import View
 from ctxc.report._json import COMPILE_SCHEMA, dump, finding_value, head_value, summary_value
@@ -30,5 +31,5 @@ def render_run(run: CompileRun, view: View) -> str:
     Packages arrive as canonical text and are joined as such: a warm run of a thousand fixtures parses none of them.
     """
     findings = dump([finding_value(f, run.report) for f in run.report.findings])
-    packages = ",".join(c.package() for c in run.compiled)
+    packages = ",".join(inert_json(c.package()) for c in run.compiled)
     return f'{{"findings":{findings},"packages":[{packages}],"schema":"{COMPILE_SCHEMA}"}}\n'

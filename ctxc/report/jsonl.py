@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ctxc.base.escaping import inert_json
 from ctxc.model.finding import Finding
 from ctxc.model.report import CompileRun, Report
 from ctxc.report import View
@@ -22,7 +23,7 @@ def render_run(run: CompileRun, view: View) -> str:
     """Head, packages, findings, tally."""
     tool = {"name": "ctxc", "version": run.report.version, "command": run.report.command}
     lines = [dump({"type": "head", "schema": COMPILE_SCHEMA, "tool": tool})]
-    lines += [f'{{"package":{c.package()},"type":"package"}}' for c in run.compiled]
+    lines += [f'{{"package":{inert_json(c.package())},"type":"package"}}' for c in run.compiled]
     lines += _findings(run.report)
     lines.append(dump({"type": "summary", **summary_value(run.report)}))
     return "\n".join(lines) + "\n"

@@ -20,6 +20,7 @@ from ctxc.app.compiling import CompileOptions, compile_fixtures, failing
 from ctxc.app.output import file_name, write_text
 from ctxc.app.selection import Selection
 from ctxc.base.errors import UsageError
+from ctxc.base.escaping import inert_json
 from ctxc.cli import completion
 from ctxc.cli.console import Console
 from ctxc.cli.outputs import check_format, emit, parse_outputs
@@ -135,7 +136,7 @@ def _print_requests(run: CompileRun, console: Console, *, quietly: bool) -> None
     """The requests on stdout; what kept one from being made on stderr."""
     texts = [compiled.request() for compiled in run.compiled]
     if not quietly:
-        console.report("".join(text + "\n" for text in texts if text is not None), machine=True)
+        console.report("".join(inert_json(text) + "\n" for text in texts if text is not None), machine=True)
     for compiled, text in zip(run.compiled, texts, strict=True):
         if text is None:
             console.note(f"{compiled.row.fixture_id}: {compiled.row.outcome}, no request")

@@ -5,7 +5,9 @@ import unicodedata
 
 import pytest
 import regex
+from hostile import HOSTILE, is_hidden
 
+from ctxc.base import escaping
 from ctxc.base.escaping import DEFAULT_IGNORABLE, fence_for, json_string_escape, visible, without_ignorables
 
 
@@ -66,3 +68,19 @@ def test_visible_and_without_ignorables() -> None:
     assert visible("a\tb\n\\\x1b[1m\u200b\U000e0041\ue000") == "a\\tb\\n\\\\\\u{1b}[1m\\u{200b}\\u{e0041}\\u{e000}"
     assert visible("abcdef", limit=4) == "abc…"
     assert without_ignorables("ig\u200bno\u00adre") == "ignore"
+
+
+@pytest.mark.parametrize("text", [*HOSTILE, "\x9b31m\x7f", "\U000e0041\u2066x\u2069", "\u00ad\ufe0f", "ä 世 👍"])
+def test_inert_json_is_the_same_value_and_shows_everything(text: str) -> None:
+    written = json.dumps({text: [text, 1]}, ensure_ascii=False)
+    inert = escaping.inert_json(written)
+    assert json.loads(inert) == {text: [text, 1]}
+    assert [c for c in inert if is_hidden(c)] == []
+    inert.encode("utf-8")
+
+
+def test_inert_json_leaves_what_people_read_as_it_is() -> None:
+    written = '{"a":"Grüße, 世界 👍 <b> & \\u202e \\n"}'
+    assert escaping.inert_json(written) is written
+    assert escaping.inert_json('{"a":"b"}') == '{"a":"b"}'
+    assert escaping.inert_json('"a\u202eb\U000e0041"') == '"a\\u202eb\\udb40\\udc41"'

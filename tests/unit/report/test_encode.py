@@ -149,3 +149,20 @@ def test_cells_counts_columns() -> None:
     assert encode.pad("7", 3, right=True) == "  7"
     assert encode.clip("世界世界", 5) == "世界…"
     assert encode.clip("abc", 3) == "abc"
+
+
+@pytest.mark.parametrize(
+    "text", ["##[error]x", "a ##vso[task.setvariable variable=x]y", "##teamcity[testFailed name='x']"]
+)
+def test_commands_of_every_log_are_taken_apart(text: str) -> None:
+    assert "##\\" in encode.guard_log(text) or re.search(r"##\w+\\\[", encode.guard_log(text))
+    assert not re.search(r"##\w*\[", encode.guard_log(text))
+    assert not re.search(r"##\w*\[", encode.xml_text(text))
+    written = json.dumps(text)
+    assert json.loads(encode.guard_json(written)) == text
+    assert not re.search(r"##\w*\[", encode.guard_json(written))
+
+
+def test_a_path_never_begins_at_a_root_or_a_host() -> None:
+    assert encode.uri_path("//host/x") == "%2F%2Fhost/x"
+    assert encode.uri_path("/etc/passwd") == "%2Fetc/passwd"
