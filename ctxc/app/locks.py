@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from ctxc.app.gates._request import in_ci
 from ctxc.app.gates._side import GateSide
 from ctxc.base.errors import NothingMatched, UnreadableSource, UsageError
-from ctxc.base.spans import Location
 from ctxc.base.values import dataclass
 from ctxc.model.measured import Measured
 from ctxc.rules._locks import (
@@ -70,7 +69,7 @@ def update_locks(workspace: Workspace, *, accept: bool, now: str) -> tuple[LockU
     for path, lock in ((BUDGETS, budgets), (TOOLS, tools)):
         if lock is not None and lock.fault:
             raise UnreadableSource(
-                f"{path} cannot be read: {lock.fault}", help="mend it, or remove it", location=Location(path)
+                f"{path} cannot be read: {lock.fault}", help="mend it, or restore it from git", location=lock.at()
             )
     policies = [versions[-1] for versions in side.project.policies.values()]
     if budgets is not None or any(_wants(p, "budget", "ratchet") for p in policies):

@@ -6,12 +6,13 @@ read of them is a reason to fail, never an empty lock.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import field
+from functools import lru_cache
 from typing import Any
 
 from ctxc.base.errors import CtxcError
+from ctxc.base.spans import Location, Span
 from ctxc.base.values import dataclass
 from ctxc.source.tree import Tree
 
@@ -33,15 +34,33 @@ class Locked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BudgetLock:
-    """``budgets.lock``; ``fault`` says why it cannot be used."""
+    """``budgets.lock``; ``fault`` says why it cannot be used, ``pointer`` and ``span`` where.
+
+    ``text`` is what stands in the file, for places in it; None where these would not be those of the file that is
+    judged.
+    """
 
     fixtures: Mapping[str, Locked] = field(default_factory=dict)
     fault: str = ""
+    pointer: str = ""
+    span: Span | None = None
+    text: str | None = None
+
+    def at(self, fixture: str = "") -> Location:
+        """Where a fixture stands in the file; without one, where the fault is."""
+        if not fixture:
+            return _place(BUDGETS, self.text, self.pointer, self.span)
+        from ctxc.parse.nodes import escape
+
+        return _place(BUDGETS, self.text, f"/fixtures/{escape(fixture)}", key=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pin:
-    """One approved tool definition: digest of the whole definition as the server gave it, and who approved it."""
+    """One approved tool definition: digest of the whole definition as the server gave it, and who approved it.
+
+    ``row`` counts the entries of the file from 0; -1 for one that is not from a file.
+    """
 
     toolset: str
     name: str
@@ -50,97 +69,150 @@ class Pin:
     trust: str = ""
     approved_by: str = ""
     date: str = ""
+    row: int = -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolLock:
-    """``tools.lock.json`` by tool set and name; ``fault`` says why it cannot be used.
+    """``tools.lock.json`` by tool set and name; ``fault`` and its place, and ``text``, as of the other lock.
 
     A tool may have several pins: the definition that is used, and one that was approved before anybody uses it.
     """
 
     pins: Mapping[tuple[str, str], tuple[Pin, ...]] = field(default_factory=dict)
     fault: str = ""
+    pointer: str = ""
+    span: Span | None = None
+    text: str | None = None
+
+    def at(self, toolset: str = "", name: str = "") -> Location:
+        """Where the first pin of a tool stands in the file; without one, where the fault is."""
+        pins = self.pins.get((toolset, name))
+        if not pins:
+            return _place(TOOLS, self.text, self.pointer, self.span)
+        return _place(TOOLS, self.text, f"/tools/{pins[0].row}")
 
 
-def read_budgets(tree: Tree) -> BudgetLock | None:
-    """The lock of a tree; None where it has none."""
-    value = _read(tree, BUDGETS)
-    if value is None:
+def _place(path: str, text: str | None, pointer: str, span: Span | None = None, *, key: bool = False) -> Location:
+    if text is None:
+        return Location(path, None, pointer)
+    if span is None:
+        from ctxc.parse.document import find
+
+        span = find(_marks(text), pointer, key=key) or Span(1, 1, 1, 1)
+    return Location(path, span, pointer)
+
+
+@lru_cache(maxsize=4)
+def _marks(text: str) -> dict[str, tuple[Span, Span | None]]:
+    from ctxc.parse.json_text import read_json_nodes
+    from ctxc.parse.nodes import marks
+
+    root = read_json_nodes(text).root
+    return marks(root) if root is not None else {}
+
+
+class _Fault(Exception):
+    """Why a lock cannot be used, and where."""
+
+    def __init__(self, message: str, pointer: str = "", span: Span | None = None) -> None:
+        super().__init__(message)
+        self.pointer = pointer
+        self.span = span
+
+
+def read_budgets(tree: Tree, shown: Tree | None = None) -> BudgetLock | None:
+    """The lock of a tree; None where it has none. ``shown`` is the tree whose file a reader has before him."""
+    if not tree.exists(BUDGETS):
         return None
+    text = _shown(tree, shown, BUDGETS)
     try:
-        if isinstance(value, str):
-            raise ValueError(value)
-        _check_schema(value, BUDGETS_SCHEMA)
-        return BudgetLock(fixtures={str(k): _locked(v) for k, v in value["fixtures"].items()})
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        return BudgetLock(fault=_why(error))
+        fixtures = _under(_read(tree, BUDGETS, BUDGETS_SCHEMA), "fixtures", dict, "an object")
+        return BudgetLock(fixtures={name: _locked(name, entry) for name, entry in fixtures.items()}, text=text)
+    except _Fault as fault:
+        return BudgetLock(fault=str(fault), pointer=fault.pointer, span=fault.span, text=text)
 
 
-def _locked(value: Any) -> Locked:
-    tokens = value["tokens"]
-    if type(tokens) is not int or tokens < 0:
-        raise ValueError("`tokens` is no number of tokens")
-    return Locked(tokens=tokens, tokenizer=_text(value, "tokenizer"), method=_text(value, "method"))
+def _locked(name: str, entry: Any) -> Locked:
+    from ctxc.parse.nodes import escape
+
+    at = f"/fixtures/{escape(name)}"
+    tokens = _under(entry, "tokens", int, "a number of tokens", at)
+    if tokens < 0:
+        raise _Fault("`tokens` is not a number of tokens", f"{at}/tokens")
+    return Locked(tokens=tokens, tokenizer=_text(entry, "tokenizer", at), method=_text(entry, "method", at))
 
 
-def read_tools(tree: Tree) -> ToolLock | None:
-    """The lock of a tree; None where it has none."""
-    value = _read(tree, TOOLS)
-    if value is None:
+def read_tools(tree: Tree, shown: Tree | None = None) -> ToolLock | None:
+    """The lock of a tree; None where it has none. ``shown`` as for the budgets."""
+    if not tree.exists(TOOLS):
         return None
+    text = _shown(tree, shown, TOOLS)
     try:
-        if isinstance(value, str):
-            raise ValueError(value)
-        _check_schema(value, TOOLS_SCHEMA)
         pins: dict[tuple[str, str], tuple[Pin, ...]] = {}
-        for pin in map(_pin, value["tools"]):
+        for row, entry in enumerate(_under(_read(tree, TOOLS, TOOLS_SCHEMA), "tools", list, "a list")):
+            pin = _pin(row, entry)
             pins[pin.toolset, pin.name] = (*pins.get((pin.toolset, pin.name), ()), pin)
-        return ToolLock(pins=pins)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        return ToolLock(fault=_why(error))
+        return ToolLock(pins=pins, text=text)
+    except _Fault as fault:
+        return ToolLock(fault=str(fault), pointer=fault.pointer, span=fault.span, text=text)
 
 
-def _pin(value: Any) -> Pin:
-    needed = {key: _text(value, key) for key in ("toolset", "name", "version")}
-    digest = _text(value, "sha256")
+def _pin(row: int, entry: Any) -> Pin:
+    at = f"/tools/{row}"
+    needed = {key: _text(entry, key, at) for key in ("toolset", "name", "version")}
+    digest = _text(entry, "sha256", at)
     if len(digest) != 64 or not all(c in "0123456789abcdef" for c in digest):
-        raise ValueError("`sha256` is no digest")
-    more = {key: _text(value, key) for key in ("trust", "approved_by", "date") if key in value}
-    return Pin(**needed, digest=digest, **more)
+        raise _Fault("`sha256` is not a digest", f"{at}/sha256")
+    more = {key: _text(entry, key, at) for key in ("trust", "approved_by", "date") if key in entry}
+    return Pin(**needed, digest=digest, row=row, **more)
 
 
-def _read(tree: Tree, path: str) -> Any:
-    """The value of a file; None where it is not there, a text that says what is wrong where it cannot be read."""
-    if not tree.exists(path):
-        return None
+def _read(tree: Tree, path: str, schema: str) -> Any:
+    """The value of a file that says that it is of a schema."""
+    from ctxc.parse.json_text import parse_json
+    from ctxc.parse.text import decode
+
     try:
-        return json.loads(tree.read(path, limit=_MAX_BYTES).decode("utf-8"), object_pairs_hook=_unique)
+        decoded = decode(tree.read(path, limit=_MAX_BYTES))
     except CtxcError as error:
-        return error.message
-    except (ValueError, RecursionError) as error:
-        return f"it is not JSON: {error}"
+        raise _Fault(error.message) from error
+    problem = next((p for p in decoded.problems if p.is_error), None)
+    if decoded.text is not None and problem is None:
+        parsed = parse_json(decoded.text)
+        problem = next((p for p in parsed.problems if p.is_error), None)
+        if problem is None:
+            told = _under(parsed.value, "schema", str, "a text")
+            if told != schema:
+                raise _Fault(f"its schema is {told[:40]!r}, not {schema}", "/schema")
+            return parsed.value
+    raise _Fault(problem.message if problem else "it is not a text", problem.pointer if problem else "",
+                 problem.span if problem else None)  # fmt: skip
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a key stands twice")
+def _shown(tree: Tree, shown: Tree | None, path: str) -> str | None:
+    """The text of a file; None where another one is shown under its path."""
+    try:
+        data = tree.read(path, limit=_MAX_BYTES)
+        here = shown if shown is not None else tree
+        if here is not tree and not (here.exists(path) and here.read(path, limit=_MAX_BYTES) == data):
+            return None
+        return data.decode("utf-8-sig", "replace")
+    except CtxcError:
+        return None
+
+
+def _under(value: Any, key: str, kind: type[Any], what: str, at: str = "") -> Any:
+    """What an object holds under a key, if it is of a kind."""
+    if type(value) is not dict:
+        raise _Fault("an object was expected", at)
+    if key not in value:
+        raise _Fault(f"`{key}` is missing", at)
+    if type(value[key]) is not kind:
+        raise _Fault(f"`{key}` is not {what}", f"{at}/{key}")
+    return value[key]
+
+
+def _text(value: Any, key: str, at: str) -> str:
+    found: str = _under(value, key, str, "a text", at)
     return found
-
-
-def _check_schema(value: Any, wanted: str) -> None:
-    told = value.get("schema")
-    if told != wanted:
-        raise ValueError(f"its schema is {str(told)[:40]!r}, not {wanted}")
-
-
-def _text(value: Any, key: str) -> str:
-    found = value[key]
-    if not isinstance(found, str):
-        raise ValueError(f"`{key}` is no text")
-    return found
-
-
-def _why(error: Exception) -> str:
-    return f"`{error.args[0]}` is missing" if isinstance(error, KeyError) else str(error)

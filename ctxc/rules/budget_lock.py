@@ -70,7 +70,8 @@ def check(context: Context) -> Iterator[Finding]:
         keys = ("budget", "ratchet")
         if lock is None or lock.fault:
             what = f"cannot be read: {lock.fault}" if lock else "is not there, and the policy asks for it"
-            yield told(context, RULE, policy, keys, f"{BUDGETS} {what}", at=Location(BUDGETS), help=update)
+            place = lock.at() if lock else Location(BUDGETS)
+            yield told(context, RULE, policy, keys, f"{BUDGETS} {what}", at=place, help=update)
             continue
         for measured in selected(context, policy, {}):
             locked = lock.fixtures.get(measured.fixture)
@@ -98,7 +99,7 @@ def check(context: Context) -> Iterator[Finding]:
                 at=origin_of(context, measured.fixture),
                 help="shorten the request, or write the lock again on purpose: `ctxc gate --update-locks`",
                 fixture=measured.fixture,
-                related=[(Location(BUDGETS), "the lock")],
+                related=[(lock.at(measured.fixture), "the lock")],
                 data=data,
             )
 

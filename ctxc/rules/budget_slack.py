@@ -45,7 +45,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ctxc.base.spans import Location
 from ctxc.model.finding import Finding
 from ctxc.rules._ground import ground, selected, told
 from ctxc.rules._locks import BUDGETS
@@ -76,7 +75,7 @@ def check(context: Context) -> Iterator[Finding]:
                     policy,
                     ("budget", "ratchet"),
                     f"the lock of {measured.fixture!r} is {locked.tokens:,} tokens, {left:,} more than it takes",
-                    at=Location(BUDGETS),
+                    at=lock.at(measured.fixture),
                     help=help,
                     fixture=measured.fixture,
                     data={"tokens": measured.tokens, "limit": locked.tokens, "slack": left},
@@ -93,7 +92,7 @@ def check(context: Context) -> Iterator[Finding]:
                 last,
                 ("budget", "ratchet"),
                 f"{BUDGETS} holds {name!r}, of which no request is made any more",
-                at=Location(BUDGETS),
+                at=lock.at(name),
                 help=help,
                 data={"fixture": name},
             )

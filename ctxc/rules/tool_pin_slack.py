@@ -74,7 +74,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ctxc.base.spans import Location
 from ctxc.model.finding import Finding
 from ctxc.rules._ground import ground, settings, told
 from ctxc.rules._locks import TOOLS
@@ -96,7 +95,7 @@ def check(context: Context) -> Iterator[Finding]:
                 policy,
                 ("tools",),
                 f"{TOOLS} pins {name!r} of {toolset_name}, which is not there any more",
-                at=Location(TOOLS),
+                at=lock.at(toolset_name, name),
                 help="`ctxc gate --update-locks` takes it out",
                 data={"tool": name, "toolset": toolset_name},
             )

@@ -91,9 +91,8 @@ def check(context: Context) -> Iterator[Finding]:
         required = tools.get("pins", "known") == "require"
         keys = ("tools", "pins") if "pins" in tools else ("tools",)
         if lock is not None and lock.fault:
-            yield told(
-                context, RULE, policy, keys, f"{TOOLS} cannot be read: {lock.fault}", at=Location(TOOLS), help=help
-            )
+            message = f"{TOOLS} cannot be read: {lock.fault}"
+            yield told(context, RULE, policy, keys, message, at=lock.at(), help="mend it, or restore it from git")
             continue
         if lock is None and required:
             message = f"the policy asks for {TOOLS}: there is none"
@@ -113,7 +112,7 @@ def check(context: Context) -> Iterator[Finding]:
                 f"tool {tool.name!r} of {named(toolset)} {what}",
                 at=tool.origin,
                 help=help,
-                related=[(Location(TOOLS), "the lock")] if pins else (),
+                related=[(lock.at(named(toolset), tool.name), "the lock")] if pins and lock is not None else (),
                 data={"tool": tool.name, "toolset": named(toolset), "sha256": digest},
             )
 
