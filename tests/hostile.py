@@ -6,28 +6,28 @@ import unicodedata
 
 # Rows of the threat list about output (terminal, log commands, annotations, Markdown, HTML, XML), and their kin.
 HOSTILE = (
-    "\x1b]52;c;cm0gLXJm\x07",
-    "\x1b[1A\x1b[2K",
-    "\x1b]8;;http://evil\x07ok\x1b]8;;\x07",
-    "fragments/\u202egnp.md",
-    "::set-output name=x::y",
+    "\x1b]52;c;cm0gLXJm\x07",  # T-076
+    "\x1b[1A\x1b[2K",  # T-077
+    "\x1b]8;;http://evil\x07ok\x1b]8;;\x07",  # T-078
+    "fragments/\u202egnp.md",  # T-080
+    "::set-output name=x::y",  # T-081
     "  ::add-mask::a",
     "\u00a0::warning::x",
-    "foo ##[error]boom",
+    "foo ##[error]boom",  # T-082
     "##[set-env name=PATH;]x",
     "ok\n::stop-commands::t",
     "\r::error::x",
     "\u2028::error::x",
     "\x85::error::x",
-    "a::b,c=d%0A.md",
+    "a::b,c=d%0A.md",  # T-083
     "[/closing] [bold]x[/bold] :smile:",
     "```\n# heading",
-    "</code></td></tr></table><img src=x onerror=alert(1)>",
+    "</code></td></tr></table><img src=x onerror=alert(1)>",  # T-086
     "| a | b |",
-    "![x](https://evil.example/?q=1) @org/team #1 GH-1",
-    "<script>alert(1)</script>",
+    "![x](https://evil.example/?q=1) @org/team #1 GH-1",  # T-087
+    "<script>alert(1)</script>",  # T-095
     "<!-- ctxc-report -->",
-    '\x00\x1b\ufffe\ud800"<&>',
+    '\x00\x1b\ufffe\ud800"<&>',  # T-093
     "\U000e0041\u200b\ufeff\u2800",
     "Grüße, 世界 \\d+ C:\\x",
 )

@@ -211,6 +211,7 @@ def explain_fixture(
     """Compile one fixture of a workspace and explain it; with the findings of that compile."""
     from ctxc import __version__
     from ctxc.app.api import find_fixture
+    from ctxc.app.masking import mask_messages
     from ctxc.app.overrides import check_overrides
     from ctxc.compiler.stage import Options
     from ctxc.model.report import Report
@@ -220,5 +221,5 @@ def explain_fixture(
         check_overrides(workspace.project, provider, model)
     package = workspace.compiler(Options(provider=provider, model=model)).compile(fixture)
     explanation = explain(workspace.project, fixture, package, section)
-    findings = tuple(sorted(package.findings, key=lambda f: f.sort_key))
+    findings = tuple(sorted(mask_messages(package.findings), key=lambda f: f.sort_key))
     return explanation, Report(command="explain", version=__version__, findings=findings)

@@ -49,11 +49,15 @@ def mask(text: str) -> str:
 
 
 def mask_messages(findings: Iterable[Finding]) -> Iterator[Finding]:
-    """The findings, with secrets that a message or a help quotes as asterisks."""
+    """The findings, with secrets that a message, a help, a pointer or the data quote as asterisks."""
     for finding in findings:
-        message, help = mask_secrets(finding.message), mask_secrets(finding.help)
-        changed = (message, help) != (finding.message, finding.help)
-        yield replace(finding, message=message, help=help) if changed else finding
+        message, help, data = mask_secrets(finding.message), mask_secrets(finding.help), mask_value(dict(finding.data))
+        pointer = "/".join(map(mask_secrets, finding.location.pointer.split("/")))
+        if (message, help, pointer, data) == (finding.message, finding.help, finding.location.pointer, finding.data):
+            yield finding
+        else:
+            location = finding.location._replace(pointer=pointer)
+            yield replace(finding, message=message, help=help, location=location, data=data)
 
 
 def mask_value(value: Any) -> Any:
@@ -61,7 +65,8 @@ def mask_value(value: Any) -> Any:
     if isinstance(value, str):
         return mask_secrets(value)
     if isinstance(value, (list, tuple)):
-        return [mask_value(v) for v in value]
+        masked = [mask_value(v) for v in value]
+        return masked if isinstance(value, list) else tuple(masked)
     if isinstance(value, dict):
         return {k: mask_value(v) for k, v in value.items()}
     return value

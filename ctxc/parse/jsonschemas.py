@@ -1,7 +1,8 @@
 """JSON Schemas that users write: output contracts and tool inputs. A reference outside the schema is never fetched.
 
 ``quick_problems`` needs no import and runs whenever a file is loaded; ``check_schema`` asks the ``jsonschema`` package,
-which costs about 110 ms to import (measured November 2026), and ``instance_errors`` judges a value.
+which costs about 110 ms to import (measured November 2026). No value is ever judged by a user's schema: its patterns
+may take longer than anybody waits.
 """
 
 from __future__ import annotations
@@ -150,24 +151,6 @@ def check_schema(schema: Any, pointer: str = "") -> list[Problem]:
             )
         )  # fmt: skip
     return found
-
-
-def instance_errors(schema: Any, value: Any) -> list[tuple[str, str]]:
-    """Pointer and message of everything in which a value misses a schema; empty where it meets it.
-
-    References are resolved inside the schema only: the registry is empty, so nothing is fetched. A reference that
-    leads outside is one more error.
-    """
-    from jsonschema.validators import validator_for
-    from referencing import Registry
-    from referencing.exceptions import Unresolvable
-
-    validator = _class_for(schema, validator_for)(schema, registry=Registry())
-    try:
-        errors = sorted(validator.iter_errors(value), key=lambda e: [str(p) for p in e.absolute_path])
-    except Unresolvable as error:
-        return [("", f"a $ref leads outside the schema: {error.ref}")]
-    return [("".join("/" + escape(str(p)) for p in e.absolute_path), e.message) for e in errors]
 
 
 def _class_for(schema: Any, validator_for: Any) -> Any:

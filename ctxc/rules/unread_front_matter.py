@@ -1,7 +1,7 @@
 """Front matter of a text that a section or a manifest names: nobody reads what it says.
 
-Why: `trust: untrusted` or `audience: staff` above a text looks like a rule and enforces nothing. What a text is, is said
-by the section or the manifest that names it.
+Why: `trust: untrusted` or `audience: staff` above a text looks like a rule and enforces nothing. What a text is, the
+section or the manifest says that names it.
 
 Bad:
 

@@ -256,3 +256,14 @@ def test_what_stands_in_a_fence_stays_in_it() -> None:
     said = "@everyone ```\n</details><script>alert(1)</script>\n````\n# big\n<!-- ctxc-gate 00 -->\n"
     kinds = [t.type for t in markdown_it.MarkdownIt("commonmark").parse(pages.not_judged(2, said))]
     assert kinds == ["heading_open", "inline", "heading_close", "fence"]
+
+
+@pytest.mark.parametrize("value", ["x\nPATH=/evil", "x\rPATH=/evil", "x\n"])
+def test_t085_an_output_is_one_line(tmp_path: Path, value: str) -> None:
+    """A line end in a value would set another output, or end the list."""
+    file = tmp_path / "output"
+    runner = Runner({"GITHUB_OUTPUT": str(file)})
+    runner.output("findings", 3)
+    with pytest.raises(ValueError, match="the output report has a line end"):
+        runner.output("report", value)
+    assert file.read_bytes() == b"findings=3\n"

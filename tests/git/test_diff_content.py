@@ -180,7 +180,7 @@ def test_values_are_compared_by_key_with_their_line(repo: Repo) -> None:
     assert [(r.op, r.text) for r in told.hunks[1].runs] == [("-", "2"), ("+", "3")]
 
 
-def test_sensitive_and_secret_texts_are_never_shown(repo: Repo) -> None:
+def test_t098_sensitive_and_secret_texts_are_never_shown(repo: Repo) -> None:
     listed = ("{id: state, source: runtime, required: true}", "{id: user, source: runtime, required: true}")
 
     def made(plate: str, key: str) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """Containment: whatever a payload says, the structure of the request is that of the payload ``X``.
 
-Every injection string, in every untrusted place, in every wrapper and request shape, before and after NFKC.
+Every injection string, in every untrusted place, in every wrapper and request shape, before and after NFKC (T-108).
 """
 
 from __future__ import annotations

@@ -116,6 +116,20 @@ def test_fm_011_what_front_matter_says_of_trust_is_not_lost(tmp_path: Path, mark
     assert "fragments/a.md:1:1 front-matter" in named
 
 
+def test_fm_002_patterns_with_a_comma_in_one_text_match_nothing_and_that_is_said(tmp_path: Path) -> None:
+    head = "---\nfragment_id: core.a\nversion: v1\nkind: core\nload_mode: route_match\napplies_when: {files: %s}\n---\nText.\n"
+    files = {
+        "templates/t.yaml": TEMPLATE + "  - {id: fragments, source: fragments}\n",
+        "tests/fixtures/f.yaml": "fixture_id: f\ntemplate: t\nroute: {files: [src/a.ts]}\n",
+    }
+    for patterns, expected in (
+        ('"**/*.tsx, **/*.ts"', ["fragments/a.md:2:14 unused-fragment"]),
+        ('["**/*.tsx", "**/*.ts"]', []),
+    ):
+        names = short(found(write(tmp_path, {**files, "fragments/a.md": head % patterns}), tier="audit"))
+        assert [n for n in names if n.startswith("fragments/")] == expected
+
+
 def test_gl_010_square_brackets_of_a_route_folder(tmp_path: Path) -> None:
     fragment = (CASES / "gl-010/routes.md").read_text(encoding="utf-8")
     fixture = "fixture_id: f\ntemplate: t\nroute: {files: ['src/routes/[id]/+page.ts']}\n"

@@ -69,6 +69,26 @@ ROUTE = 'route: {files: ["src/a/b.ts"]}\n'
 FRAGMENTS = "  - {id: fragments, source: fragments}\n"
 
 
+@pytest.mark.parametrize(
+    ("case", "line", "at"),
+    [
+        ("fm-003", "applies_when: {files: *.tsx}", "6:24"),
+        ("fm-005", "summary: Shortens text. Enforces one rule: keep it under ten lines.", "6:42"),
+        ("fm-005", 'summary: [action] - for example "list" or "status"', "6:19"),
+    ],
+)
+def test_fm_003_and_005_one_bad_line_loses_nothing_silently(case: str, line: str, at: str) -> None:
+    """https://github.com/langwatch/scenario/pull/958, https://github.com/vercel-labs/skills/issues/1525."""
+    text = FRAGMENT.replace('applies_when: {files: ["src/**/*.ts"]}', line).replace("route_match", "always")
+    good = FRAGMENT.replace("core.a", "core.b")
+    project = loaded({"fragments/a.md": text, "fragments/b.md": good}, FRAGMENTS, fixture=ROUTE)
+    assert short(project) == [f"fragments/a.md:{at} syntax"], case
+    assert list(project.fragments) == ["core.b"]
+    package = compiled(project, project.fixtures["f"])
+    assert package.outcome is Outcome.INVALID
+    assert package.findings[0].message.startswith("fragments/a.md could not be loaded")
+
+
 def test_fm_008_line_ends_change_nothing() -> None:
     """https://github.com/github/copilot-cli/issues/694: a line of front matter with CRLF was not read."""
     seen = set()
@@ -199,6 +219,18 @@ def test_im_017_fragments_that_require_each_other() -> None:
     (finding,) = project.findings
     assert finding.name == "requires-cycle"
     assert finding.message.endswith("a -> b -> c -> a")
+
+
+def test_im_019_what_is_required_is_followed_to_the_end() -> None:
+    """https://github.com/anthropics/claude-code/issues/77963: imports inside imports were not followed."""
+    rows = [
+        {"fragment_id": f"d{n}", "version": "v1", "path": f"d{n}.md", "kind": "core",
+         "load_mode": "explicit" if n else "always", "requires": [f"d{n + 1}"] if n < 6 else []}
+        for n in range(7)
+    ]  # fmt: skip
+    files = {f"fragments/d{n}.md": f"LEVEL-{n}\n" for n in range(7)}
+    text = system(package_of(loaded({**files, "fragments/manifest.json": json.dumps(rows)}, FRAGMENTS)))
+    assert [f"LEVEL-{n}" in text for n in range(7)] == [True] * 7
 
 
 # --- tools ------------------------------------------------------------------------------------------------------------

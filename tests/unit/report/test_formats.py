@@ -220,7 +220,7 @@ def test_sarif_keeps_positions_and_suppressions(plain: Report) -> None:
     assert run["results"][1]["ruleIndex"] == 1
 
 
-def test_sarif_keeps_the_worst_and_says_how_many_are_left_out() -> None:
+def test_t092_sarif_keeps_the_worst_and_says_how_many_are_left_out() -> None:
     warnings = tuple(make_finding(f"w{i}", severity=Severity.WARNING) for i in range(30_000))
     report = Report(command="lint", version="1", findings=(*warnings, make_finding("x" * 2000)))
     run = json.loads(formats.render("sarif", report, VIEW))["runs"][0]
