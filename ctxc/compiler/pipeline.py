@@ -70,8 +70,8 @@ class Compiler:
         return begun if isinstance(begun, Package) else self._finish(begun)
 
     def compile_all(self, fixtures: Iterable[Fixture]) -> Iterator[Package]:
-        """The packages of fixtures, in their order. Their texts are counted some fixtures ahead, many at once: the
-        vocabulary stays at hand, and where it has to encode much it does so on several cores."""
+        """The packages of fixtures, in their order. Their texts are counted some fixtures ahead, many at once, so
+        that the vocabulary stays at hand."""
         waiting: list[Package | _Begun] = []
         size = 0
         for fixture in fixtures:

@@ -40,13 +40,9 @@ LONG_RUN = 500_000
 _LONG_RUN = re.compile(rf"(?<!\s)\s{{{LONG_RUN}}}")  # looking behind keeps the search linear in a shorter run
 _SAFE_PLACE = re.compile(r"(?<=\n)(?=[^\s/])")
 
-_THREADS = 4
-_CHUNK = 200  # texts of one task: one task a text costs more than it saves
-_MIN_THREADED_BYTES = 400_000
-
 _RECENT_CHARACTERS = 4_000_000  # of the texts whose counts are remembered by the text itself
 
-_encodings: dict[tuple[str, str, str, bool], tiktoken.Encoding] = {}
+_encodings: dict[tuple[tuple[str, str, str], bool], tiktoken.Encoding] = {}  # True: of ASCII tokens alone
 _loading = Lock()
 
 
@@ -107,7 +103,8 @@ class BytePair:
         self.special_tokens = special_tokens
         self._store = store
         self._folder = folder
-        self._recent: dict[str, int] = {}
+        self._key = (vocabulary.name, pattern, str(folder))
+        self._recent: dict[str, int] = {"": 0}
         self._recent_characters = 0
 
     def count(self, text: str) -> int:
@@ -118,36 +115,47 @@ class BytePair:
 
     def count_many(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text: one look-up for all, each unknown text encoded once. Raises as ``count``."""
-        pieces = [_apart(text) for text in texts]
-        ends = [_closed(p[-1]) for p in pieces]
-        for parts, end in zip(pieces, ends, strict=True):
-            if end:
-                parts[-1] += _BLANK_LINE
-        counts = iter(self._count_each([piece for parts in pieces for piece in parts]))
-        return [
-            sum(next(counts) for _ in parts) + (self._less(end) if end else 0)
-            for parts, end in zip(pieces, ends, strict=True)
-        ]
+        found = list(map(self._recent.get, texts))
+        if None not in found:
+            return found  # type: ignore[return-value]  # there is no None in it
+        known = {text: tokens for text, tokens in zip(texts, found, strict=True) if tokens is not None}
+        known |= self._count_by_blocks(list(dict.fromkeys(text for text in texts if text not in known)))
+        return [known[text] for text in texts]
+
+    def _count_by_blocks(self, texts: Sequence[str]) -> dict[str, int]:
+        """Tokens of texts, each the sum of its blocks; what several texts are joined from is encoded once."""
+        blocks = {text: _apart(text) for text in texts}
+        ends = {text: end for text, parts in blocks.items() if (end := _closed(parts[-1]))}
+        for text in ends:
+            blocks[text][-1] += _BLANK_LINE
+        counts = self._count_each([block for parts in blocks.values() for block in parts])
+        joined = {
+            text: sum(counts[block] for block in parts) + (self._less(ends[text]) if text in ends else 0)
+            for text, parts in blocks.items()
+            if len(parts) > 1 or text in ends
+        }
+        self._remember(joined)
+        return counts | joined
 
     def _less(self, bracket: str) -> int:
         """What a bracket has more tokens, or fewer, when no blank line follows it."""
-        alone, followed = self._count_each([bracket, bracket + _BLANK_LINE])
-        return alone - followed
+        counts = self._count_each([bracket, bracket + _BLANK_LINE])
+        return counts[bracket] - counts[bracket + _BLANK_LINE]
 
-    def _count_each(self, texts: Sequence[str]) -> list[int]:
+    def _count_each(self, texts: Sequence[str]) -> dict[str, int]:
         recent = self._recent
         counts = {text: known for text in texts if (known := recent.get(text)) is not None}
-        if unknown := [text for text in texts if text and text not in counts]:
+        if unknown := [text for text in texts if text not in counts]:
             fresh = self._look_up(unknown)
             counts |= fresh
             self._remember(fresh)
-        return [counts[text] if text else 0 for text in texts]
+        return counts
 
     def _remember(self, counts: Mapping[str, int]) -> None:
         """A request is counted soon after its parts: finding a text again is cheaper than hashing its bytes again."""
         size = sum(map(len, counts))
         if self._recent_characters + size > _RECENT_CHARACTERS:
-            self._recent, self._recent_characters = {}, 0
+            self._recent, self._recent_characters = {"": 0}, 0
         if size <= _RECENT_CHARACTERS:
             self._recent.update(counts)
             self._recent_characters += size
@@ -157,9 +165,7 @@ class BytePair:
         found = self._store.get_many(self._owner, list(order.values()))
         counts = {text: known for text, known in zip(order, found, strict=True) if known is not None}
         if unknown := [text for text in order if text not in counts]:
-            fresh = dict(
-                zip(unknown, self._count_fresh(unknown, sum(len(order[text]) for text in unknown)), strict=True)
-            )
+            fresh = dict(zip(unknown, self._count_fresh(unknown), strict=True))
             self._store.put_many(self._owner, [(order[text], tokens) for text, tokens in fresh.items()])
             counts |= fresh
         return counts
@@ -224,18 +230,11 @@ class BytePair:
 
     # -- encoding --------------------------------------------------------------------------------------------------
 
-    def _count_fresh(self, texts: list[str], size: int) -> list[int]:
+    def _count_fresh(self, texts: list[str]) -> list[int]:
         # All at once: a table of ASCII tokens would be loaded for nothing where another text needs the whole.
-        self._encoding(all(map(str.isascii, texts)))
-        if size < _MIN_THREADED_BYTES or len(texts) <= _CHUNK:
-            return [len(self._encode(text)) for text in texts]
-        from concurrent.futures import ThreadPoolExecutor  # the encoder lets go of the interpreter while it works
-
-        def count_chunk(start: int) -> list[int]:
-            return [len(self._encode(text)) for text in texts[start : start + _CHUNK]]
-
-        with ThreadPoolExecutor(_THREADS) as pool:
-            return [count for chunk in pool.map(count_chunk, range(0, len(texts), _CHUNK)) for count in chunk]
+        # One after the other: texts of this size spend as much on taking turns in threads as they gain (measured).
+        encoding = self._encoding(all(map(str.isascii, texts)))
+        return [len(_encoded(encoding, self._pattern, self.id, text)) for text in texts]
 
     def _encode(self, text: str) -> list[int]:
         return _encoded(self._encoding(text.isascii()), self._pattern, self.id, text)
@@ -245,15 +244,13 @@ class BytePair:
 
         The pattern splits a text without regard to tokens, and a piece is put together from tokens that stand in it.
         """
-        whole = (self._vocabulary.name, self._pattern, str(self._folder), False)
-        key = (*whole[:3], only_ascii)
-        encoding = _encodings.get(whole) or _encodings.get(key)
+        encoding = _encodings.get((self._key, False)) or _encodings.get((self._key, only_ascii))
         if encoding is None:
             with _loading:
-                encoding = _encodings.get(whole) or _encodings.get(key)
+                encoding = _encodings.get((self._key, False)) or _encodings.get((self._key, only_ascii))
                 if encoding is None:
                     ranks = load_ranks(self._vocabulary, self._folder, only_ascii=only_ascii)
-                    encoding = _encodings[key] = _made(self.id, self._pattern, ranks)
+                    encoding = _encodings[self._key, only_ascii] = _made(self.id, self._pattern, ranks)
         return encoding
 
 
