@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -69,6 +70,52 @@ def test_the_readme_shows_real_output(update_goldens: bool) -> None:
     assert len(blocks) >= 2
     for command, shown in blocks:
         assert shown == printed(command), command
+
+
+EDIT = re.compile(r"`sed -i '(s/([^/]+)/([^/]*)/)' (\S+)`")
+JUDGED = re.compile(r"<!-- judged: (ctxc gate [^\n]*) -->\n```text\n(.*?)```\n", re.DOTALL)
+LIBRARY = ("templates", "fragments", "policies", "tests/fixtures", "tools/schema_v4.json")
+
+
+def judged(command: str, edit: re.Match[str], place: Path) -> str:
+    """What the gate says of the example library with the edit of the README; a commit id of the example's own."""
+    if not place.exists():
+        for name in LIBRARY:
+            (place / name).parent.mkdir(parents=True, exist_ok=True)
+            (shutil.copytree if (ROOT / name).is_dir() else shutil.copy)(ROOT / name, place / name)
+        who = {f"GIT_{who}_{what}": "a@example.com" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+        names = {**who, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "PATH": os.environ["PATH"]}
+        for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "library"]):
+            subprocess.run(["git", *arguments], cwd=place, check=True, env=names)
+        file = place / edit[4]
+        text = file.read_text(encoding="utf-8")
+        assert text.count(edit[2]) == 1
+        file.write_text(text.replace(edit[2], edit[3]), encoding="utf-8", newline="\n")
+    dropped = ("CTXC_", "GITHUB_", "FORCE_", "GIT_", "CI")
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(dropped)}
+    done = subprocess.run(
+        [sys.executable, "-m", *shlex.split(command), "--no-cache"],
+        cwd=place, capture_output=True, check=False, env={**environment, "CTXC_NOW": "2026-11-30"},
+    )  # fmt: skip
+    assert done.returncode == 1, done.stderr.decode()
+    return re.sub(r"\b[0-9a-f]{12}\b", "9e1c8dd90f18", done.stdout.decode("utf-8"))
+
+
+def test_the_readme_shows_the_real_report_of_the_gate(tmp_path: Path, update_goldens: bool) -> None:
+    text = README.read_text(encoding="utf-8")
+    edit = EDIT.search(text)
+    assert edit
+    place = tmp_path / "library"
+    if update_goldens:
+        shown = JUDGED.sub(lambda m: f"<!-- judged: {m[1]} -->\n```text\n{judged(m[1], edit, place)}```\n", text)
+        README.write_text(shown, encoding="utf-8", newline="\n")
+        text = shown
+    blocks = JUDGED.findall(text)
+    assert len(blocks) == 1
+    for command, report in blocks:
+        assert report == judged(command, edit, place), "pytest --update-goldens tests/arch/test_docs.py"
+        steps = ("schema", "budget", "forbidden", "injection", "regression", "citations", "cost", "latency", "prefix")
+        assert re.findall(r"^[✓✗] (\w+) ", report, re.MULTILINE)[:9] == list(steps)
 
 
 def test_ci_runs_the_readmes_test_command() -> None:
