@@ -8,7 +8,7 @@ versioning.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, TypeVar, cast
 
@@ -83,11 +83,20 @@ def version_changes(
     old, new = objects(base), objects(head)
     found: list[VersionChange] = []
     for kind, name in sorted({*old, *new}, key=lambda k: (KINDS.index(k[0]), k[1])):
-        if wanted(kind, name):
+        sides = ((base, old), (head, new))
+        if wanted(kind, name) and not any(_is_lost(kind, name, side, there) for side, there in sides):
             found.extend(_one(kind, old.get((kind, name), ()), new.get((kind, name), ()), base, head))
     for name, fixtures in sorted((moved_prefixes or {}).items()):
         found = _with_prefix(found, name, fixtures, base, head)
     return tuple(found)
+
+
+def _is_lost(kind: str, name: str, project: Project, there: Collection[tuple[str, str]]) -> bool:
+    """Whether a broken file may define an object: then it is not known to be gone, nor what it says."""
+    lost = project.lost.get(kind, frozenset())
+    if name in lost:
+        return True
+    return "" in lost and (kind, name) not in there
 
 
 def _one(

@@ -8,9 +8,10 @@ from ctxc.base.errors import CtxcError
 from ctxc.base.spans import Origin
 from ctxc.compiler.candidates import Candidates
 from ctxc.compiler.faults import did_you_mean, fault
-from ctxc.compiler.routing import FragmentIndex
+from ctxc.compiler.routing import FragmentIndex, may_match
 from ctxc.compiler.stage import Refused
-from ctxc.model.fragment import Fragment, LoadMode
+from ctxc.model.finding import Finding
+from ctxc.model.fragment import Fragment, LoadMode, LostFragment
 from ctxc.model.section import DROP, REFUSE
 from ctxc.model.template import SectionSpec
 
@@ -24,13 +25,16 @@ def collect_fragments(
     """
     fixture = candidates.request.fixture
     candidates.taken.add("fragments")
-    _refuse_broken(candidates)
+    lost = [f for f in candidates.request.project.lost_fragments if may_match(f, fixture.route)]
+    if lost:
+        raise Refused(*(_lost(candidates, f, _why(f)) for f in lost))
     found: dict[str, str] = {}
     pending: list[str] = []
     for fragment in routed:
         found[fragment.id] = "route"
         pending.append(fragment.id)
     for name in fixture.inputs.fragments:
+        _refuse_lost(candidates, name, "the fixture names it")
         if name not in index.newest:
             raise Refused(
                 fault(
@@ -44,11 +48,14 @@ def collect_fragments(
             )
         found[name] = "explicit"
         pending.append(name)
+    for name in found:
+        _refuse_lost(candidates, name, "an older version does not stand in for it")
     while pending:
         current = index.newest[pending.pop()]
         if not _expands(current, found[current.id]):
             continue
         for needed in current.requires:
+            _refuse_lost(candidates, needed, f"{current.id!r} requires it")
             if needed not in index.newest:
                 raise Refused(
                     fault(
@@ -117,24 +124,30 @@ def _is_static(candidates: Candidates, spec: SectionSpec, fragment: Fragment) ->
     return spec.cacheable
 
 
-def _refuse_broken(candidates: Candidates) -> None:
-    """A fragment that could not be loaded may be one that the route needs: nobody can say that it is not."""
-    project, fixture = candidates.request.project, candidates.request.fixture
-    broken = [p for p, kind in project.broken_kinds.items() if kind == "fragment"]
-    if broken:
-        raise Refused(
-            *(
-                fault(
-                    project,
-                    "unknown-fragment",
-                    f"{path} could not be loaded, so the fragments of this request are not known",
-                    at=Origin(path),
-                    fixture=fixture.id,
-                    help=f"mend the findings of {path} first",
-                )
-                for path in broken
-            )
-        )
+def _refuse_lost(candidates: Candidates, name: str, why: str) -> None:
+    """Refuse a request that needs a fragment which could not be loaded; an older version does not stand in for it."""
+    for lost in candidates.request.project.lost_fragments:
+        if lost.id == name.partition("@")[0]:
+            raise Refused(_lost(candidates, lost, why))
+
+
+def _why(lost: LostFragment) -> str:
+    known = lost.load_mode is not None and lost.applies_when is not None
+    return "the route of this fixture loads it" if known else "nobody can tell which routes load it"
+
+
+def _lost(candidates: Candidates, lost: LostFragment, why: str) -> Finding:
+    path = lost.origin.path
+    return fault(
+        candidates.request.project,
+        "unknown-fragment",
+        f"fragment {lost.id!r} could not be loaded, and {why}"
+        if lost.id
+        else f"{path} could not be loaded, so the fragments of this request are not known",
+        at=lost.origin,
+        fixture=candidates.request.fixture.id,
+        help=f"mend the findings of {path} first",
+    )
 
 
 def _expands(fragment: Fragment, cause: str) -> bool:

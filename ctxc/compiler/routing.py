@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from ctxc.base.canonical import digest_json
 from ctxc.base.globs import matches_glob
-from ctxc.model.fragment import GROUPS, Fragment, LoadMode
+from ctxc.model.fragment import GROUPS, Fragment, LoadMode, LostFragment
 from ctxc.model.project import Project
 
 Route = Mapping[str, tuple[str, ...]]
@@ -71,6 +71,17 @@ class FragmentIndex:
                     if fragment.id not in found and matches(fragment.applies_when, route):
                         found[fragment.id] = fragment
         return tuple(found[k] for k in sorted(found))
+
+
+def may_match(lost: LostFragment, route: Route) -> bool:
+    """Whether a route might make a fragment a candidate that could not be loaded: yes, where nobody can know."""
+    if lost.id and lost.load_mode is LoadMode.EXPLICIT:
+        return False
+    if not lost.id or lost.load_mode in (None, LoadMode.ALWAYS) or lost.applies_when is None:
+        return True
+    if not lost.applies_when and lost.load_mode is LoadMode.ROUTE_MATCH:
+        return True
+    return matches(lost.applies_when, route)
 
 
 def _is_routed(fragment: Fragment) -> bool:

@@ -49,3 +49,18 @@ class Fragment:
     source_range: str = ""  # of a compacted fragment: what it summarises
     operations: tuple[str, ...] = ()  # of a reference: the ways to read its body
     origin: Origin = NOWHERE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LostFragment:
+    """An entry of a manifest that cannot be used, with what of it could be read.
+
+    ``id`` is empty where nobody knows which fragments a file defines; ``load_mode`` and ``applies_when`` are None where
+    nobody knows which routes the entry is meant for. ``text_paths``: the files that may hold its text.
+    """
+
+    id: str = ""
+    load_mode: LoadMode | None = None
+    applies_when: Mapping[str, tuple[str, ...]] | None = None
+    text_paths: tuple[str, ...] = ()
+    origin: Origin = NOWHERE

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ctxc.model.contract import Contract, Policy, RequestProfile, ToolSet
     from ctxc.model.finding import Finding
     from ctxc.model.fixture import Conversation, Fixture
-    from ctxc.model.fragment import Fragment
+    from ctxc.model.fragment import Fragment, LostFragment
     from ctxc.model.provider import ProviderProfile
     from ctxc.model.template import Template
 
@@ -74,3 +74,5 @@ class Project:
     findings: tuple[Finding, ...] = ()
     broken: Mapping[str, str] = field(default_factory=dict)  # path of a file that could not be loaded -> id if known
     broken_kinds: Mapping[str, str] = field(default_factory=dict)  # the same paths -> template, fragment ... if known
+    lost: Mapping[str, frozenset[str]] = field(default_factory=dict)  # kind -> ids that broken files define; "": any id
+    lost_fragments: tuple[LostFragment, ...] = ()

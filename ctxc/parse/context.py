@@ -9,6 +9,7 @@ from ctxc.base.canonical import digest_bytes
 from ctxc.base.errors import UnreadableSource
 from ctxc.base.spans import Origin
 from ctxc.model.finding import Severity
+from ctxc.model.fragment import LostFragment
 from ctxc.parse import document
 from ctxc.parse.nodes import escape
 from ctxc.parse.problems import Problem, nearest, shown
@@ -43,6 +44,8 @@ class Shared:
         self.problems: dict[str, list[Problem]] = {}  # by path
         self.broken: dict[str, tuple[str, str]] = {}  # path of a broken file -> kind and id, as far as known
         self.lost: dict[str, set[str]] = {}  # kind -> ids that broken files would have defined; "": any id
+        self.lost_fragments: list[LostFragment] = []
+        self.keyless: set[str] = set()  # broken files that hold no key which would say that they are ours
         self._validators: dict[str, Validator] = {} if validators is None else validators
         self.error_count = 0
         self.listed: frozenset[str] = frozenset()  # files of the configured folders
@@ -97,6 +100,18 @@ class Shared:
         self.broken.setdefault(path, (kind, name))
         for lost in (kind,) if kind else KINDS:
             self.lose_id(lost, name)
+
+    def lose_fragment(self, lost: LostFragment) -> None:
+        """Note an entry of a manifest that cannot be used, or a file that may define any fragment."""
+        self.lost_fragments.append(lost)
+        self.lose(lost.origin.path, "fragment", lost.id)
+
+    def lose_unread(self) -> None:
+        """Note as a lost fragment every broken file that may define one and of which nobody knows more."""
+        known = {f.origin.path for f in self.lost_fragments} | self.used | self.keyless
+        for path, (kind, _) in self.broken.items():
+            if kind in ("", "fragment") and path not in known:
+                self.lost_fragments.append(LostFragment(origin=Origin(path)))
 
     def lose_id(self, kind: str, name: str) -> None:
         """Note that an id is defined somewhere, but not usable: a name that means it is no second fault."""

@@ -28,6 +28,8 @@ _WRITTEN = re.compile(
     re.M,
 )
 
+_INSIDE = re.compile(r"""["']?(?P<key>[a-z]+_id)["']?[ \t]*:""")
+
 
 class Verdict(NamedTuple):
     """The kind of a value (empty: none of ours), and why it cannot be told where it is one but which is unclear."""
@@ -66,19 +68,16 @@ def unknown(value: Any, *, data: bool) -> Problem:
 
     ``data``: it may be data that lies there for later (JSON), so that this is a note, unless a key was misspelt.
     """
-    if isinstance(value, dict):
-        ids = [k for k in KEYS if k != "fragments"]
-        for key in value:
-            near = nearest(key, ids) if key not in KEYS and key.endswith(("_id", "id")) and len(key) > 4 else ""
-            if near:
-                return Problem(
-                    "unknown-file-kind",
-                    f'no key says what this file is; {shown(key)} is none: did you mean "{near}"?',
-                    f"known: {', '.join(ids)}, fragments",
-                    pointer="/" + key.replace("~", "~0").replace("/", "~1"),
-                    on_key=True,
-                    level=Severity.ERROR,
-                )
+    key, near = _misspelt(value)
+    if near:
+        return Problem(
+            "unknown-file-kind",
+            f'no key says what this file is; {shown(key)} is none: did you mean "{near}"?',
+            f"known: {', '.join(ID_KEYS.values())}, fragments",
+            pointer="/" + key.replace("~", "~0").replace("/", "~1"),
+            on_key=True,
+            level=Severity.ERROR,
+        )
     return Problem(
         "unknown-file-kind",
         "no key says what this file is, and nothing names it",
@@ -87,10 +86,35 @@ def unknown(value: Any, *, data: bool) -> Problem:
     )
 
 
+def _misspelt(value: Any) -> tuple[str, str]:
+    """The first key that is nearly one of ours, and that one; both empty where there is none."""
+    for key in value if isinstance(value, dict) else ():
+        near = (
+            nearest(key, ID_KEYS.values()) if key not in KEYS and key.endswith(("_id", "id")) and len(key) > 4 else ""
+        )
+        if near:
+            return key, near
+    return "", ""
+
+
+def meant(value: Any) -> str:
+    """The kind that a file with a misspelt key was meant to be; empty where it has none."""
+    return KEYS.get(_misspelt(value)[1], "")
+
+
+def mentions(text: str) -> bool:
+    """Whether a text holds, as a key or not, one of the words that say what a file is; written with escapes or not."""
+    return any(key in text for key in KEYS) or "\\" in text
+
+
 def guess(text: str) -> tuple[str, str]:
     """Kind and id of a file that cannot be parsed, as far as a line of it says so."""
     match = next((m for m in _WRITTEN.finditer(text) if m["key"] in KEYS), None)
-    return (KEYS[match["key"]], match["id"]) if match else ("", "")
+    if match is not None:
+        return KEYS[match["key"]], match["id"]
+    # On one line with others, where it is not sure whose id stands behind it.
+    inside = next((m for m in _INSIDE.finditer(text) if m["key"] in ID_KEYS.values()), None)
+    return (KEYS[inside["key"]], "") if inside else ("", "")
 
 
 def not_in_markdown(kind: str) -> Problem:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any
 
 from ctxc.base.canonical import digest_bytes, digest_text
 from ctxc.base.errors import UnreadableSource
+from ctxc.base.spans import Origin
 from ctxc.model.contract import Contract, Policy, RequestProfile, ToolSet
 from ctxc.model.finding import Finding
 from ctxc.model.fixture import Conversation, Fixture, Inputs
-from ctxc.model.fragment import Fragment
+from ctxc.model.fragment import Fragment, LostFragment
 from ctxc.model.project import Project, Settings
 from ctxc.model.section import Kind
 from ctxc.model.template import Template
@@ -54,6 +55,11 @@ def load_project(
         if store is None or not loader.cached:
             raise
     return _Loader(tree, settings, builtin_providers or {}, cache.WriteOnly(store), hidden).load()
+
+
+def _is_inside(pointer: str, places: Iterable[str]) -> bool:
+    """Whether a value is one of those at some pointers, or in one of them."""
+    return any(pointer == place or pointer.startswith(f"{place}/") for place in places)
 
 
 class _DamagedCache(Exception):
@@ -188,9 +194,14 @@ class _Loader:
             if fragment is not None and self.shared.error_count == before:
                 self.fragments.append(fragment)
             else:
-                self.shared.lose(file.path, "fragment", entry["fragment_id"])
-        if self.shared.errors(file.path):
-            self.shared.lose(file.path, "fragment", "")
+                roots = self.fragment_roots
+                self.shared.lose_fragment(load_fragment.lost_fragment(entry, (), file.path, pointer, roots))
+        places = [pointer for pointer, _ in entries]
+        places += [f.origin.pointer for f in self.shared.lost_fragments if f.origin.path == file.path]
+        problems = self.shared.problems.get(file.path, ())
+        if any(p.is_error and not _is_inside(p.pointer, places) for p in problems):
+            # What is wrong with the manifest itself may be one more entry that nobody can see.
+            self.shared.lose_fragment(LostFragment(origin=Origin(file.path)))
 
     def _fragment(self, entry: dict[str, Any], file: File, at: str, markdown: bool) -> Fragment | None:
         if markdown:
@@ -243,6 +254,7 @@ class _Loader:
         linking.check_references(shared.references, indexes, shared)
         linking.check_requires(fragments, shared)
         self.reader.check_unknown()
+        shared.lose_unread()
         self._check_cached()
         return Project(
             settings=self.settings,
@@ -258,6 +270,8 @@ class _Loader:
             conversations=conversations,
             findings=self._findings(),
             broken={p: name for p, (_, name) in sorted(shared.broken.items())},
+            lost={kind: frozenset(names) for kind, names in sorted(shared.lost.items())},
+            lost_fragments=tuple(shared.lost_fragments),
             broken_kinds={p: kind for p, (kind, _) in sorted(shared.broken.items())},
         )
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ctxc.base.spans import Origin
 from ctxc.model.finding import Severity
-from ctxc.model.fragment import Fragment, LoadMode
-from ctxc.parse.context import File, child, conditions, text_of
+from ctxc.model.fragment import Fragment, LoadMode, LostFragment
+from ctxc.parse.context import File, child, conditions, join, text_of
+from ctxc.parse.problems import Problem
 
 
 def entries(value: Any) -> tuple[str, list[tuple[str, Any]]]:
@@ -18,6 +20,30 @@ def entries(value: Any) -> tuple[str, list[tuple[str, Any]]]:
         listed = value["fragments"]
         return "fragments", [(f"/fragments/{n}", v) for n, v in enumerate(listed)] if isinstance(listed, list) else []
     return "fragment", [("", value)]
+
+
+def lost_fragment(
+    entry: Any, problems: Iterable[Problem], path: str, pointer: str, roots: tuple[str, ...]
+) -> LostFragment:
+    """What of an entry that cannot be used is known, by its value and what is wrong inside it."""
+    if not isinstance(entry, dict):
+        return LostFragment(origin=Origin(path, pointer))
+    errors = [p for p in problems if p.is_error]
+    wrong = {p.pointer.split("/")[1] for p in errors if p.pointer}
+    misspelt = any(p.name == "unknown-key" for p in errors)
+    name, mode, written = entry.get("fragment_id"), entry.get("load_mode"), entry.get("path")
+    when: Mapping[str, tuple[str, ...]] | None = None
+    # Conditions under a misspelt name are not the same as none.
+    if "applies_when" not in wrong and (entry.get("applies_when") or not misspelt):
+        when = conditions(entry.get("applies_when"))
+    folders = (path.rpartition("/")[0], *roots) if isinstance(written, str) else ()
+    return LostFragment(
+        id=name if isinstance(name, str) and "fragment_id" not in wrong else "",
+        load_mode=LoadMode(mode) if isinstance(mode, str) and "load_mode" not in wrong else None,
+        applies_when=when,
+        text_paths=tuple(join(f, str(written).removeprefix("./")) for f in folders),
+        origin=Origin(path, pointer),
+    )
 
 
 def read_fragment(

@@ -11,7 +11,7 @@ from ctxc.base.values import dataclass
 from ctxc.model.finding import Severity
 from ctxc.model.project import Settings
 from ctxc.parse import cache, document, kinds, load_fragment
-from ctxc.parse.context import Shared, text_of, unreadable
+from ctxc.parse.context import Shared, unreadable
 from ctxc.parse.load_fixture import LISTS
 from ctxc.parse.mismatch import too_many
 from ctxc.parse.problems import Problem
@@ -54,7 +54,9 @@ class Reader:
         self.sources = sources
         self.store = store
         listed = (*settings.templates, *settings.fragments, *settings.policies, *settings.fixtures)
+        self.fragment_roots = tuple(folder(f) for f in settings.fragments)
         self.folders = tuple(dict.fromkeys(folder(f) for f in listed))
+        self.undecoded: list[str] = []  # Markdown files that are no text: they may define a fragment, or be one's text
         self.unknown: dict[str, Any] = {}  # files that are none of ours, with their values
 
     def read(self) -> Iterator[Definition]:
@@ -150,7 +152,7 @@ class Reader:
         for problem in decoded.problems:
             self.shared.report(path, problem)
         if decoded.text is None:
-            self.shared.lose(path, "fragment", "")
+            self.undecoded.append(path)
         return False
 
     def _cached(self, keys: Mapping[str, str]) -> dict[str, cache.Entry]:
@@ -184,7 +186,7 @@ class Reader:
             # Of data, its keys are all that is ever asked: whether one of them was meant to say what the file is.
             keys = dict.fromkeys(list(parsed.value)[:_KEYS_KEPT]) if isinstance(parsed.value, dict) else None
             return None, cache.Entry("", keys) if clean else None
-        value, problems = self._validate(verdict.kind, parsed.value)
+        value, problems = self._validate(path, verdict.kind, parsed.value)
         for found in too_many(problems):
             self.shared.report(path, found)
         if value is None:
@@ -192,7 +194,7 @@ class Reader:
         kept = cache.Entry(verdict.kind, value) if clean and not problems else None
         return Definition(path, verdict.kind, value), kept
 
-    def _validate(self, kind: str, value: Any) -> tuple[Any, list[Problem]]:
+    def _validate(self, path: str, kind: str, value: Any) -> tuple[Any, list[Problem]]:
         """The coerced value (None where it cannot be used), and what is wrong; of a manifest, its good entries."""
         validator = self.shared.validator(kind)
         problems: list[Problem] = []
@@ -209,11 +211,10 @@ class Reader:
             checked = validator.check(entry, mine, ref="#/$defs/fragment")
             problems.extend(p._replace(pointer=pointer + p.pointer) for p in mine)
             if any(p.is_error for p in mine):
-                name = entry.get("fragment_id") if isinstance(entry, dict) else ""
-                self.shared.lose_id("fragment", text_of(name) if not isinstance(name, (dict, list)) else "")
+                self.shared.lose_fragment(load_fragment.lost_fragment(entry, mine, path, pointer, self.fragment_roots))
             else:
                 good.append([pointer, checked])
-        return good or None, problems
+        return good, problems
 
     def _lose(self, path: str, value: Any) -> tuple[None, None]:
         """Note that the file is broken, with the kind and id that it would have had, as far as they are known."""
@@ -225,12 +226,20 @@ class Reader:
                 name = str(value[key]) if isinstance(value[key], str) else ""
         if not kind:
             with suppress(UnreadableSource):
-                kind, name = kinds.guess(self.sources.read_text(path))
+                text = self.sources.read_text(path)
+                kind, name = kinds.guess(text)
+                if not kind and not kinds.mentions(text):
+                    self.shared.keyless.add(path)
         self.shared.lose(path, kind, name)
         return None, None
 
     def check_unknown(self) -> None:
         """Report files that are none of ours and that nothing names."""
+        for path in self.undecoded:
+            if path in self.shared.used:
+                self.shared.broken.setdefault(path, ("fragment", ""))  # a text, of a fragment that is lost already
+            else:
+                self.shared.lose(path, "fragment", "")
         for path, value in self.unknown.items():
             syntax = document.syntax_of(path)
             if path in self.shared.used:
@@ -240,7 +249,7 @@ class Reader:
                 continue  # a text with metadata of somebody else's
             self.shared.report(path, problem)
             if problem.is_error:
-                self.shared.lose(path, "", "")
+                self.shared.lose(path, kinds.meant(value), "")
 
 
 def folder(written: str) -> str:

@@ -44,6 +44,7 @@ def check(context: Context) -> Iterator[Finding]:
     """Markdown under the folders of templates, fragments and policies that is no definition and no source."""
     settings = context.project.settings
     named = {f.text_path for versions in context.project.fragments.values() for f in versions}
+    named.update(path for lost in context.project.lost_fragments for path in lost.text_paths)
     named.update(s.source for t in templates(context) for s in t.sections if is_file(s))
     named.update(path for f in context.project.fixtures.values() for path in f.inputs.files)
     for path in listed(context, (*settings.templates, *settings.fragments, *settings.policies)):

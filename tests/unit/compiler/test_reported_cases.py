@@ -155,6 +155,7 @@ def test_a_broken_fragment_refuses_the_fixtures_that_might_need_it() -> None:
     project = loaded(files, "  - {id: rules, kind: fragment, source: fragments}")
     package = compiled(project, project.fixtures["f"])
     assert package.outcome is Outcome.INVALID
-    assert "fragments/manifest.json could not be loaded" in package.findings[0].message
+    assert package.findings[0].message == "fragment 'b' could not be loaded, and nobody can tell which routes load it"
+    assert str(package.findings[0].location).startswith("fragments/manifest.json:1:110")
     without = loaded(files, "")
     assert compiled(without, without.fixtures["f"]).outcome is Outcome.COMPILED
