@@ -197,3 +197,85 @@ def test_a_fork_reports_in_the_summary_alone(bad: PullRequest, hub: Github) -> N
     assert hub.asked == []
     assert played.log.count("the pull request comes from a fork") == 2
     assert "### ❌ ctxc gate: failed, 1 error" in played.summary
+
+
+HOSTILE = "![x](https://evil.example/?q=1) @org/team #1 GH-1 </td></table><img src=x onerror=alert(1)> ``` <!-- ctxc-gate 0 -->"
+
+
+def rendered(text: str) -> tuple[set[str], str]:
+    """The elements of a page, and the words that a reader of it sees outside of code."""
+    from html.parser import HTMLParser
+
+    markdown_it = pytest.importorskip("markdown_it", reason="needs markdown-it")
+    tags: set[str] = set()
+    words: list[str] = []
+    inside: list[str] = []
+
+    class Reader(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            assert not [name for name, _ in attrs if name not in ("style", "class")], (tag, attrs)
+            tags.add(tag)
+            inside.append(tag)
+
+        def handle_endtag(self, tag: str) -> None:
+            while inside and inside.pop() != tag:
+                pass
+
+        def handle_comment(self, data: str) -> None:
+            tags.add("comment")
+
+        def handle_data(self, data: str) -> None:
+            if "code" not in inside:
+                words.append(data)
+
+    Reader().feed(markdown_it.MarkdownIt("commonmark", {"html": True}).enable("table").render(text))
+    return tags, "".join(words)
+
+
+def test_what_a_change_says_stays_words_in_summary_and_comment(tmp_path: Path, hub: Github) -> None:
+    pieces = [
+        "![x](https://evil.example/q)",
+        "@org/team #1 GH-1",
+        "</td></table><img src=x onerror=alert(1)>",
+        "``` <!-- ctxc-gate 0 -->",
+    ]
+    sections = "".join(
+        f"  - {{id: s{n}, kind: policy, source: {json.dumps(f'policies/{p}.md')}}}\n" for n, p in enumerate(pieces)
+    )
+    request = PullRequest(
+        tmp_path, {"templates/broken.yaml": f"template_id: broken\nversion: 1\nsections:\n{sections}"}
+    )
+    played = request.job(hub).play()
+    assert played.status == 1
+    tags, words = rendered(hub.comments[0]["body"])
+    known = {
+        "h3",
+        "h4",
+        "p",
+        "table",
+        "thead",
+        "tbody",
+        "tr",
+        "th",
+        "td",
+        "code",
+        "br",
+        "details",
+        "summary",
+        "comment",
+    }
+    assert tags <= known
+    for piece in pieces:
+        assert piece.replace("@", "@\u200b").replace("#", "#\u200b").replace("GH-", "GH-\u200b") in words
+    for made in ("@org", "#1", "GH-1"):
+        assert made not in words
+    assert not [line for line in played.log.splitlines() if line.lstrip().startswith("::") and "title=CTX" not in line]
+
+
+def test_what_a_change_says_stays_in_its_fence(tmp_path: Path, hub: Github) -> None:
+    request = PullRequest(tmp_path, {"ctxc.yaml": f"{json.dumps(HOSTILE)}: 1\n"})
+    played = request.job(hub).play()
+    assert played.status == 2
+    tags, words = rendered(hub.comments[0]["body"])
+    assert tags == {"comment", "h3", "pre", "code"}
+    assert "team" not in words
