@@ -15,6 +15,7 @@ from ctxc.app.gates._shipped import prefixes
 from ctxc.app.gates._side import GateSide
 from ctxc.base.errors import NothingMatched, UnreadableSource
 from ctxc.base.escaping import inert_json
+from ctxc.base.spans import Location
 from ctxc.model.bundle import SCHEMA, Bundle, BundledFile, BundledFixture
 from ctxc.model.release import PrefixLine, Shipped
 from ctxc.rules._locks import BUDGETS, TOOLS
@@ -102,7 +103,12 @@ def _file(workspace: Workspace, path: str, repository: Repository | None) -> Bun
 
 def blob_of(data: bytes, repository: Repository | None = None) -> str:
     """The id that git gives these bytes, in the form of the repository (SHA-1 without one)."""
-    make = sha256 if repository is not None and repository.object_format() == "sha256" else sha1
+    return _blob(data, 64 if repository is not None and repository.object_format() == "sha256" else 40)
+
+
+def _blob(data: bytes, digits: int) -> str:
+    """The same by the number of hex digits that it has."""
+    make = sha256 if digits == 64 else sha1
     return make(b"blob %d\0" % len(data) + data).hexdigest()
 
 
@@ -165,13 +171,12 @@ def read_bundle(path: Path, name: str) -> Bundle:
     try:
         if path.stat().st_size > MAX_BYTES:
             raise UnreadableSource(f"{name} has more than {MAX_BYTES:,} bytes", help="name a release bundle")
-        value = json.loads(path.read_text(encoding="utf-8"))
+        data = path.read_bytes()
     except OSError as error:
         raise UnreadableSource(
             f"{name} cannot be read: {error.strerror}", help="name a file that `ctxc snapshot bundle` wrote"
         ) from error
-    except (ValueError, RecursionError) as error:
-        raise UnreadableSource(f"{name} is not JSON: {error}", help="`ctxc snapshot bundle` writes one") from error
+    value = _json(data, name)
     told = value.get("schema") if isinstance(value, dict) else None
     if told != SCHEMA:
         raise UnreadableSource(
@@ -185,6 +190,26 @@ def read_bundle(path: Path, name: str) -> Bundle:
         raise UnreadableSource(f"{name} is not as a bundle is: {why}", help="write it again") from error
 
 
+def _json(data: bytes, name: str) -> Any:
+    """The value of a file; raises UnreadableSource with the place where it is no JSON, ends, or says a thing twice."""
+    from ctxc.parse.json_text import parse_json
+    from ctxc.parse.text import decode
+
+    decoded = decode(data)
+    problems = decoded.problems
+    if decoded.text is not None:
+        parsed = parse_json(decoded.text)
+        problems = (*problems, *parsed.problems)
+    found = next((p for p in problems if p.is_error), None)
+    if found is not None:
+        raise UnreadableSource(
+            f"{name} cannot be read: {found.message}",
+            help="`ctxc snapshot bundle` writes one",
+            location=Location(name, found.span),
+        )
+    return parsed.value
+
+
 def _bundle(value: Mapping[str, Any]) -> Bundle:
     return Bundle(
         id=_text(value["bundle"]),
@@ -195,8 +220,22 @@ def _bundle(value: Mapping[str, Any]) -> Bundle:
         objects=tuple(Shipped(**{n: _text(o[n]) for n in _OBJECT}) for o in _list(value["objects"])),
         prefixes=tuple(_prefix(p) for p in _list(value["prefixes"])),
         fixtures=tuple(_fixture(f) for f in _list(value["fixtures"])),
-        files=tuple(_bundled(f) for f in _list(value["files"])),
+        files=_files(value["files"]),
     )
+
+
+def _files(value: Any) -> tuple[BundledFile, ...]:
+    from ctxc.source.paths import collisions
+
+    files = tuple(map(_bundled, _list(value)))
+    paths = [f.path for f in files]
+    if len(set(paths)) != len(paths):
+        twice = next(p for n, p in enumerate(paths) if p in paths[:n])
+        raise ValueError(f"the path {twice[:80]!r} stands twice")
+    same = collisions(paths)
+    if same:
+        raise ValueError(f"the paths {' and '.join(repr(p[:80]) for p in same[0])} are one file on some machines")
+    return files
 
 
 def _prefix(value: Mapping[str, Any]) -> PrefixLine:
@@ -224,9 +263,10 @@ def _bundled(value: Mapping[str, Any]) -> BundledFile:
     digest = _text(value["sha256"])
     if content is not None and sha256(content).hexdigest() != digest:
         raise ValueError(f"the content of {path!r} is not what its hash says")
-    return BundledFile(
-        path=path, sha256=digest, size=_number(value["bytes"]), blob=_text(value["blob"]), content=content
-    )
+    size, blob = _number(value["bytes"]), _text(value["blob"])
+    if content is not None and (size, blob) != (len(content), _blob(content, len(blob))):
+        raise ValueError(f"the content of {path!r} has not the size or the blob id that it says")
+    return BundledFile(path=path, sha256=digest, size=size, blob=blob, content=content)
 
 
 def _list(value: Any) -> list[Any]:

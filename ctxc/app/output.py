@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from errno import EISDIR
 from pathlib import Path
 
 from ctxc.base.errors import CtxcError, UsageError
@@ -15,28 +17,53 @@ def write_text(path: Path, text: str) -> None:
 
 def write_bytes(path: Path, data: bytes) -> None:
     """Write bytes; raises CtxcError where that cannot be done and leaves what was there."""
-    import tempfile
+    write_all({path: data})
 
+
+def write_all(files: Mapping[Path, bytes]) -> None:
+    """Write files as one: all of them stand beside their places before the first is renamed.
+
+    Raises CtxcError where one cannot be written, and leaves what was there.
+    """
+    staged: list[tuple[Path, Path]] = []
+    path = Path()
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        # A link is followed, so that an artefact that is linked to elsewhere stays linked.
-        target = path.resolve()
-        if target.exists() and not target.is_file():
-            # /dev/stdout, a pipe: there is nothing to rename over.
-            target.write_bytes(data)
-            return
-        handle, beside = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-            Path(beside).chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
-            Path(beside).replace(target)
-        except BaseException:
-            Path(beside).unlink(missing_ok=True)
-            raise
+        for path, data in files.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            # A link is followed, so that an artefact that is linked to elsewhere stays linked.
+            target = path.resolve()
+            if target.is_dir():
+                raise IsADirectoryError(EISDIR, "it is a folder")
+            if target.exists() and not target.is_file():
+                # /dev/stdout, a pipe: there is nothing to rename over.
+                target.write_bytes(data)
+                continue
+            staged.append((_stage(target, data), target))
+        for beside, target in staged:
+            path = target
+            beside.replace(target)
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise CtxcError(f"cannot write {str(path)!r}: {reason}", help="check the folder and its permissions") from error
+    finally:
+        for beside, _ in staged:
+            beside.unlink(missing_ok=True)
+
+
+def _stage(target: Path, data: bytes) -> Path:
+    """A file beside a target, with what it is to hold and who may read it."""
+    import tempfile
+
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
+    beside = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        beside.chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+    return beside
 
 
 def _umask() -> int:

@@ -82,18 +82,14 @@ def open_gate_sides(workspace: Workspace, request: DiffRequest) -> GateSides:
 
 def _bundled(workspace: Workspace, side: Side, repository: Repository | None) -> tuple[Side, Bundle]:
     """A release bundle as a side with a tree. Raises UnreadableSource, RevisionError."""
-    from ctxc.app import config as configuration
     from ctxc.app.bundle import read_bundle
-    from ctxc.app.restore import contents, tree_of
+    from ctxc.app.restore import contents, settings_of, tree_of
 
     path = Path(side.snapshot)
     there = path if path.is_absolute() or path.exists() else workspace.root / path
     bundle = read_bundle(there, side.snapshot)
     tree = tree_of(bundle, contents(bundle, repository, side.snapshot), side.snapshot)
-    flags = {v.name: v.value for v in workspace.config.values if v.origin == f"--{v.name}"}
-    settings = configuration.resolve(
-        configuration.source_in_tree(tree), flags=flags, environment=workspace.environment
-    ).settings
+    settings = settings_of(tree, workspace)
     revision = replace(side.revision, label=f"{side.snapshot} ({bundle.id})", commit=bundle.commit)
     return Side(revision=revision, tree=tree, settings=settings), bundle
 
