@@ -32,8 +32,12 @@ class Withholder:
             return package
         texts = [(placed, text) for placed in package.placed for text in _texts(placed)]
         marks = [(placed, text) for placed in package.placed for text in _marks(placed)]
-        # Lines above sections are many and short: each is searched only where all of them together hold something.
-        if self._secrets("\n".join(text for _, text in marks)):
+        # Texts are many and short: each is searched only where all of them together may hold something.
+        fresh = [text for _, text in texts if text not in self._seen]
+        lines = [text for _, text in marks]
+        if not _may_hold_secrets([*fresh, *lines]):
+            self._seen.update(dict.fromkeys(fresh, ()))
+        elif self._secrets("\n".join(lines)):
             texts += marks
         findings: dict[str, Finding] = {}
         for placed, text in texts:
@@ -55,6 +59,12 @@ class Withholder:
         return found
 
 
+def _may_hold_secrets(texts: list[str]) -> bool:
+    from ctxc.detect.secrets import may_hold_secrets
+
+    return may_hold_secrets(texts, severity=Severity.ERROR)
+
+
 def _texts(placed: Placed) -> Iterator[str]:
     """Every text that a section sends, with the schemas of tools and of the contract."""
     section = placed.section
@@ -73,7 +83,8 @@ def _texts(placed: Placed) -> Iterator[str]:
 def _marks(placed: Placed) -> Iterator[str]:
     """What else of a section is sent: the line above it, and names."""
     if placed.content:
-        yield placed.rendered.partition(placed.content)[0]
+        above = placed.rendered.find(placed.content)
+        yield placed.rendered if above < 0 else placed.rendered[:above]
     for message in placed.section.messages:
         yield from (call.name for call in message.tool_calls)
         if message.name:

@@ -13,6 +13,8 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from functools import cache
 
+from ctxc.base.canonical import json_string
+
 DEFAULT_IGNORABLE = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
@@ -59,7 +61,7 @@ def json_string_escape(text: str) -> str:
     surrogates, and characters that NFKC turns into ``<``, ``>``, ``&``, ``"`` or a backslash are ``\\u`` escapes.
     ``json.loads`` of the result is always ``text`` again.
     """
-    quoted = json.dumps(text, ensure_ascii=False)
+    quoted = json_string(text)
     if quoted.isascii() and not any(mark in quoted for mark in _ASCII_HIDE):
         return quoted  # by far the most common, and several times faster than a search
     return _compiled(_JSON_HIDE).sub(_json_escape, quoted)

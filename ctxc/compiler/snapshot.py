@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ctxc.base.canonical import canonical, digest_json, digest_text
+from ctxc.base.canonical import canonical, digest_json, digest_text, json_string
 from ctxc.compiler.stage import Request
 from ctxc.model.counting import Count
 from ctxc.model.fixture import Fixture
@@ -218,14 +218,14 @@ def _entries(request: Request, placed: Sequence[Placed]) -> tuple[list[dict[str,
         draft = lane.drafts.get(key)
         if draft is None or draft.rendered is not one.rendered:
             entries.append(_section(one))
-            texts.append(canonical(entries[-1]))
+            texts.append(_section_json(entries[-1]))
             continue
         # A fixed section, whole: only its place differs from request to request.
         known = lane.entries.get(key)
         if known is None:
             entry = _section(one)
             # Inside a JSON string every quote is escaped, so this can only be the key.
-            before, after = canonical({**entry, "position": 0}).split('"position":0')
+            before, after = _section_json({**entry, "position": 0}).split('"position":0')
             known = lane.entries[key] = (entry, f'{before}"position":', after)
         entry, before, after = known
         entries.append({**entry, "position": one.position})
@@ -267,6 +267,31 @@ def _section(placed: Placed) -> dict[str, Any]:
         "overflow": str(section.overflow),
         **_provenance(section),
     }
+
+
+_WORDS = {True: "true", False: "false"}
+
+
+def _section_json(entry: Mapping[str, Any]) -> str:
+    """What ``canonical`` makes of an entry of ``_section``, four times as fast: its keys are known (a test compares).
+
+    Names of closed sets and hashes need no escapes.
+    """
+    text = json_string
+    content, rendered = (f'"{entry[key]}"' if entry[key] else "null" for key in ("content_hash", "rendered_hash"))
+    score = canonical(entry["score"]) if entry["score"] else "null"
+    return (
+        f'{{"authority":"{entry["authority"]}","bucket":{text(entry["bucket"])},'
+        f'"cacheable":{_WORDS[entry["cacheable"]]},"content_hash":{content},'
+        f'"item_id":{text(entry["item_id"])},"kind":"{entry["kind"]}","locator":{text(entry["locator"])},'
+        f'"overflow":"{entry["overflow"]}","owner":{text(entry["owner"])},"position":{entry["position"]},'
+        f'"priority":{entry["priority"]},"rendered_hash":{rendered},'
+        f'"required":{_WORDS[entry["required"]]},"score":{score},'
+        f'"section_id":{text(entry["section_id"])},"source_uri":{text(entry["source_uri"])},'
+        f'"source_version":{text(entry["source_version"])},"tier":"{entry["tier"]}","time":{text(entry["time"])},'
+        f'"tokens":{entry["tokens"]},"truncated":{_WORDS[entry["truncated"]]},"trust":"{entry["trust"]}",'
+        f'"verification":"{entry["verification"]}","zone":"{entry["zone"]}"}}'
+    )
 
 
 def _provenance(section: Section) -> dict[str, str]:

@@ -12,10 +12,11 @@ from hashlib import sha256
 from typing import Any, NamedTuple, Protocol
 
 import ctxc
+from ctxc.base.canonical import json_writer
 from ctxc.base.spans import Span
 from ctxc.parse.schemas import digest
 
-_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+_WRITE = json_writer()
 
 FORMAT = 1
 """Number of the entries' own form."""
@@ -76,7 +77,7 @@ def encode(entry: Entry) -> bytes:
 
 def to_json(value: Any) -> bytes:
     """Compact JSON on one line, keys in the order of the file."""
-    return _ENCODER.encode(value).encode("utf-8")
+    return _WRITE(value).encode("utf-8")
 
 
 def decode(blob: bytes) -> Entry | None:

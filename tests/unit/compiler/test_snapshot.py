@@ -7,7 +7,7 @@ from itertools import permutations
 from world import compiled, compiler, evidence, fixture, fragment, project, spec
 
 from ctxc.base.canonical import canonical, digest_json, digest_text
-from ctxc.compiler.snapshot import snapshot_id, stable_prefix
+from ctxc.compiler.snapshot import _section_json, snapshot_id, stable_prefix
 from ctxc.model.contract import Contract
 from ctxc.model.fixture import Principal
 from ctxc.model.fragment import LoadMode
@@ -101,3 +101,41 @@ def test_hashes_of_sections():
             assert entry["rendered_hash"] == digest_text(placed.rendered)
             assert entry["content_hash"] == digest_text(placed.content)
         assert entry["position"] == placed.position
+
+
+def test_entries_are_written_as_canonical_json():
+    entry = {
+        "section_id": 'a/"1"\n',
+        "kind": "evidence",
+        "authority": "T4",
+        "trust": "untrusted",
+        "verification": "unverified",
+        "tier": "P3",
+        "zone": "data",
+        "source_uri": "kb:\\索\u2028",
+        "source_version": "v\t1",
+        "content_hash": None,
+        "rendered_hash": "sha256:00",
+        "tokens": 7,
+        "position": 3,
+        "cacheable": False,
+        "required": True,
+        "truncated": False,
+        "score": {"total": "0.500000", "terms": [{"name": "relevance", "value": "0.5", "weight": "0.40"}]},
+        "item_id": "\x7f",
+        "bucket": "b",
+        "priority": -2,
+        "overflow": "cut:evidence",
+        "owner": "o",
+        "time": "2026",
+        "locator": "p. 3",
+    }
+    assert _section_json(entry) == canonical(entry)
+    assert _section_json({**entry, "score": None, "content_hash": "x"}) == canonical(
+        {**entry, "score": None, "content_hash": "x"}
+    )
+    for package in map(compiler(shop()).compile, cases()):
+        for section in package.snapshot["sections"]:
+            bare = {k: v for k, v in section.items() if k != "location"}
+            assert bare.keys() == entry.keys()
+            assert _section_json(bare) == canonical(bare)

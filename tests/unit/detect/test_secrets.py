@@ -5,6 +5,7 @@ import hashlib
 import hmac
 import json
 import random
+import re
 import tomllib
 from pathlib import Path
 from urllib.parse import quote
@@ -15,7 +16,7 @@ from samples import sample
 from ctxc.detect import data
 from ctxc.detect.match import Match
 from ctxc.detect.secret_rules import shipped_rules
-from ctxc.detect.secrets import entropy, find_secrets
+from ctxc.detect.secrets import entropy, find_secrets, may_hold_secrets
 from ctxc.model.finding import Severity
 
 KEY = b"key of the project"
@@ -199,3 +200,36 @@ def test_entropy_in_bits_a_character() -> None:
     assert entropy("") == 0
     assert entropy("aaaa") == 0
     assert entropy("abcd") == 2
+
+
+def written_in_every_way(value: str) -> list[str]:
+    """A value as it is, and as its decoded readings show it."""
+    plain = base64.b64encode(f"key: {value}".encode()).decode()
+    return [
+        value,
+        "".join(f"\\u{ord(c):04x}" for c in value),
+        "".join(f"%{ord(c):02x}" for c in value),
+        "".join(f"&#{ord(c)};" for c in value),
+        f"{value[:9]}\u200b{value[9:]}",
+        plain,
+        base64.b64encode(f"again {plain}".encode()).decode(),
+        json.dumps({"inner": json.dumps({"key": value.replace("_", "\\u005f")})}),
+    ]
+
+
+@pytest.mark.parametrize("context", CONTEXTS)
+def test_texts_together_hold_what_each_of_them_holds(context: str) -> None:
+    others = ["plain \U0001f468\u200d\U0001f469 text \\\\", "a %41 &amp; b", "c2hvcnQ= and more", ""]
+    assert not may_hold_secrets(others, severity=Severity.ERROR)
+    for written in written_in_every_way(GITHUB):
+        text = context.format(written)
+        if any(m.severity >= Severity.ERROR for m in find_secrets(text, key=KEY)):
+            for place in range(len(others)):
+                assert may_hold_secrets([*others[:place], text, *others[place:]], severity=Severity.ERROR), text
+
+
+def test_what_rules_are_searched_by_knows_no_beginning_or_end_of_a_text() -> None:
+    for rule in shipped_rules():
+        bare = re.sub(r"\\.|\[(?:\\.|[^\]])*\]", "", rule.prefilter)
+        assert not re.search(r"\^|\$|\\[AzbB]", bare), rule.id
+        assert not re.search(r"\\[AzbB]", rule.prefilter), rule.id
