@@ -37,12 +37,27 @@ def read_fixture(value: dict[str, Any], file: File, digest: str, lazy: Inputs | 
     return fixture
 
 
-def _fixture(value: Mapping[str, Any], name: str, file: File, at: str, inputs: Inputs, digest: str) -> Fixture:
-    template = file.refer("template", text_of(value.get("template")), child(at, "template"))
-    profile = file.refer("profile", text_of(value.get("request_profile")), child(at, "request_profile"))
-    provider = file.refer("provider", text_of(value.get("provider")), child(at, "provider"))
+def _fixture(
+    value: Mapping[str, Any],
+    name: str,
+    file: File,
+    at: str,
+    inputs: Inputs,
+    digest: str,
+    turn: Mapping[str, Any] | None = None,
+) -> Fixture:
+    """``turn``: of a turn of a conversation, what it says itself; a name that all turns share stands once, above."""
+    own = value if turn is None else turn
+
+    def refer(kind: str, key: str) -> str:
+        return file.refer(kind, text_of(value.get(key)), child(at if key in own else "", key))
+
+    template = refer("template", "template")
+    profile = refer("profile", "request_profile")
+    provider = refer("provider", "provider")
+    beside = at if "fragments" in own.get("inputs", {}) else ""
     for number, fragment in enumerate(value.get("inputs", {}).get("fragments", ())):
-        file.refer("fragment", fragment, child(at, "inputs", "fragments", number))
+        file.refer("fragment", fragment, child(beside, "inputs", "fragments", number))
     principal = value.get("principal")
     return Fixture(
         id=name,
@@ -289,7 +304,7 @@ def read_conversation(value: dict[str, Any], file: File, digest: str) -> Convers
         turn_id = turn.get("fixture_id") or f"{name}.{number + 1}"
         if "template" not in merged:
             file.problem("missing-key", 'the key "template" is missing', "name it once for all turns", at=at)
-        fixture = _fixture(merged, turn_id, file, at, inputs, digest)
+        fixture = _fixture(merged, turn_id, file, at, inputs, digest, turn)
         turns.append(replace(fixture, conversation=name, turn=number))
         user = inputs.values.get("user")
         if isinstance(user, str):

@@ -231,6 +231,8 @@ class Reader:
                 if not kind and not kinds.mentions(text):
                     self.shared.keyless.add(path)
         self.shared.lose(path, kind, name)
+        if kind == "fragment":
+            self.shared.lose_id(kind, "")  # the id is the first of how many nobody knows
         return None, None
 
     def check_unknown(self) -> None:

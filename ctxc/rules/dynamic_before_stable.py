@@ -40,15 +40,15 @@ from collections.abc import Iterator
 
 from ctxc.model.finding import Finding
 from ctxc.model.section import Zone
+from ctxc.rules._known import with_profile
 from ctxc.rules._prefix import is_stable, zone_of
-from ctxc.rules._texts import templates
 from ctxc.rules.engine import Context, rule
 
 
 def check(context: Context) -> Iterator[Finding]:
     """In the system and tools zones of each template, stable sections that follow another."""
     told = set()
-    for template in templates(context):
+    for template in with_profile(context):
         dynamic = None
         for spec in template.sections:
             if zone_of(spec) not in (Zone.SYSTEM, Zone.TOOLS):

@@ -37,14 +37,14 @@ from collections.abc import Iterator
 
 from ctxc.model.finding import Finding
 from ctxc.model.fragment import GROUPS
+from ctxc.rules._known import with_profile
 from ctxc.rules._prefix import prefix, targets
-from ctxc.rules._texts import templates
 from ctxc.rules.engine import Context, rule
 
 
 def check(context: Context) -> Iterator[Finding]:
     """The last checkpoint of a template against the end of its stable prefix."""
-    for template in templates(context):
+    for template in with_profile(context):
         stable = prefix(context, template)
         found = next((t for t in targets(context, template) if t.row.cache.get("mode") == "explicit"), None)
         if found is None or not stable or not template.checkpoints:

@@ -39,14 +39,15 @@ from ctxc.model.finding import Finding
 from ctxc.model.fragment import GROUPS
 from ctxc.model.section import Kind, Zone
 from ctxc.model.template import SectionSpec, Template
+from ctxc.rules._known import with_profile
 from ctxc.rules._prefix import is_stable, targets, zone_of
-from ctxc.rules._texts import is_file, templates
+from ctxc.rules._texts import is_file
 from ctxc.rules.engine import Context, rule
 
 
 def check(context: Context) -> Iterator[Finding]:
     """Each checkpoint against the section (or the group of fragments) that it names."""
-    for template in templates(context):
+    for template in with_profile(context):
         by_id = {s.id: s for s in template.sections}
         fragments = next((s for s in template.sections if s.source == "fragments"), None)
         for number, name in enumerate(template.checkpoints):

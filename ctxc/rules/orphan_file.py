@@ -34,6 +34,7 @@ from collections.abc import Iterator
 from ctxc.base.spans import Origin
 from ctxc.model.finding import Finding
 from ctxc.rules._files import listed
+from ctxc.rules._known import FIXTURES, all_known
 from ctxc.rules._texts import is_file, templates
 from ctxc.rules.engine import Context, rule
 
@@ -42,9 +43,10 @@ _NOT_PROMPTS = frozenset({"readme", "changelog", "license", "contributing"})
 
 def check(context: Context) -> Iterator[Finding]:
     """Markdown under the folders of templates, fragments and policies that is no definition and no source."""
+    if not all_known(context, "template", "fragment", *FIXTURES):
+        return
     settings = context.project.settings
     named = {f.text_path for versions in context.project.fragments.values() for f in versions}
-    named.update(path for lost in context.project.lost_fragments for path in lost.text_paths)
     named.update(s.source for t in templates(context) for s in t.sections if is_file(s))
     named.update(path for f in context.project.fixtures.values() for path in f.inputs.files)
     for path in listed(context, (*settings.templates, *settings.fragments, *settings.policies)):

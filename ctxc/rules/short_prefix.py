@@ -38,9 +38,10 @@ from ctxc.model.finding import Finding, Severity
 from ctxc.model.lookup import candidates
 from ctxc.model.template import Template
 from ctxc.rules._counts import Target
+from ctxc.rules._known import with_profile
 from ctxc.rules._prefix import prefix, targets
 from ctxc.rules._routes import newest
-from ctxc.rules._texts import is_file, templates
+from ctxc.rules._texts import is_file
 from ctxc.rules.engine import Context, rule
 
 _MODES = ("explicit", "implicit_interval", "implicit_latest_message")
@@ -49,7 +50,7 @@ _WRAPPER = 60  # bytes of the block around a section, more than any renderer wri
 
 def check(context: Context) -> Iterator[Finding]:
     """The most tokens that a template's stable sections can have, against each model's minimum."""
-    for template in templates(context):
+    for template in with_profile(context):
         if not prefix(context, template):
             continue
         texts = None

@@ -37,14 +37,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxc.model.finding import Finding
+from ctxc.rules._known import with_profile
 from ctxc.rules._prefix import targets
-from ctxc.rules._texts import templates
 from ctxc.rules.engine import Context, rule
 
 
 def check(context: Context) -> Iterator[Finding]:
     """Checkpoints of templates against the limit of each model that they are sent to."""
-    for template in templates(context):
+    for template in with_profile(context):
         for found in targets(context, template):
             most = found.row.cache.get("max_breakpoints")
             if isinstance(most, int) and len(template.checkpoints) > most > 0:

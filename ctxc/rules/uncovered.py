@@ -52,6 +52,7 @@ from ctxc.model.finding import Finding
 from ctxc.model.fragment import LoadMode
 from ctxc.model.project import Project
 from ctxc.rules._ground import fits, ground, of_fixture, settings, told
+from ctxc.rules._known import FIXTURES, all_known
 from ctxc.rules.engine import Context, rule
 
 KINDS = ("template", "request_profile", "route", "fragment")
@@ -91,6 +92,8 @@ def reached(context: Context) -> frozenset[tuple[str, str]]:
 
 def check(context: Context) -> Iterator[Finding]:
     """What no fixture reaches, of the kinds that a policy names."""
+    if not all_known(context, "template", "profile", "fragment", *FIXTURES):
+        return  # what could not be loaded may reach it
     there = reached(context)
     for policy, coverage in settings(context, "coverage"):
         kinds, excepted = coverage.get("kinds", KINDS), frozenset(coverage.get("except", ()))

@@ -50,6 +50,7 @@ from typing import Any
 from ctxc.base.spans import Origin
 from ctxc.model.finding import Finding
 from ctxc.parse.problems import did_you_mean
+from ctxc.rules._known import FIXTURES, all_known
 from ctxc.rules._routes import known_keys, newest
 from ctxc.rules._texts import templates
 from ctxc.rules.engine import Context, rule
@@ -58,7 +59,7 @@ from ctxc.rules.engine import Context, rule
 def check(context: Context) -> Iterator[Finding]:
     """Keys of ``applies_when``, of a section's ``when`` and of deterministic routes."""
     known = known_keys(context)
-    if known == {"files"}:
+    if known == {"files"} or not all_known(context, "template", *FIXTURES):
         return  # nothing says yet which keys a route has
     for where, conditions in _conditions(context):
         for key in conditions:

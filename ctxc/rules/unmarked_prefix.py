@@ -38,8 +38,9 @@ from collections.abc import Iterator
 
 from ctxc.model.finding import Finding
 from ctxc.model.section import Zone
+from ctxc.rules._known import with_profile
 from ctxc.rules._prefix import prefix, targets, zone_of
-from ctxc.rules._texts import is_file, templates
+from ctxc.rules._texts import is_file
 from ctxc.rules.engine import Context, rule
 
 _EXPLICIT = ("explicit", "implicit_latest_message")
@@ -50,7 +51,7 @@ _CHARACTERS_A_TOKEN = (
 
 def check(context: Context) -> Iterator[Finding]:
     """Templates without a stable section whose own texts are long enough to be worth caching."""
-    for template in templates(context):
+    for template in with_profile(context):
         if prefix(context, template):
             continue
         own = [s for s in template.sections if (is_file(s) or s.source == "literal") and zone_of(s) is Zone.SYSTEM]

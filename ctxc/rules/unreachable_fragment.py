@@ -46,6 +46,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxc.model.finding import Finding
+from ctxc.rules._known import all_known
 from ctxc.rules._routes import newest
 from ctxc.rules._texts import templates
 from ctxc.rules.engine import Context, rule
@@ -55,7 +56,7 @@ def check(context: Context) -> Iterator[Finding]:
     """Fragments without a section that takes them, and fragments with a condition that has no value."""
     known = newest(context)
     taken = any(s.source == "fragments" for t in templates(context) for s in t.sections)
-    if known and not taken and context.project.templates:
+    if known and not taken and context.project.templates and all_known(context, "template"):
         first = min(known.values(), key=lambda f: f.origin)
         yield RULE.finding(
             context,

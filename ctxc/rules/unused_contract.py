@@ -40,6 +40,7 @@ from collections.abc import Iterator
 
 from ctxc.model.finding import Finding
 from ctxc.model.lookup import candidates
+from ctxc.rules._known import all_known
 from ctxc.rules._texts import templates
 from ctxc.rules.engine import Context, rule
 
@@ -47,7 +48,7 @@ from ctxc.rules.engine import Context, rule
 def check(context: Context) -> Iterator[Finding]:
     """Contracts to which no reference leads."""
     project = context.project
-    if not project.templates:
+    if not project.templates or not all_known(context, "template", "profile"):
         return
     names = [t.output_contract for t in templates(context)]
     names += [p.output_contract for versions in project.profiles.values() for p in versions]

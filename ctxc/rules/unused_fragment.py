@@ -54,6 +54,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxc.model.finding import Finding
+from ctxc.rules._known import FIXTURES, all_known
 from ctxc.rules._routes import fixtures_by_route, index, newest, required
 from ctxc.rules.engine import Context, rule
 
@@ -61,7 +62,7 @@ from ctxc.rules.engine import Context, rule
 def check(context: Context) -> Iterator[Finding]:
     """Fragments that are no candidate of any fixture and that no candidate requires."""
     known = newest(context)
-    if not known or not context.project.fixtures:
+    if not known or not context.project.fixtures or not all_known(context, "fragment", *FIXTURES):
         return
     reached: set[str] = set()
     for fixture in fixtures_by_route(context).values():

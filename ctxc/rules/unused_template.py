@@ -33,12 +33,15 @@ from collections.abc import Iterator
 
 from ctxc.model.finding import Finding
 from ctxc.model.lookup import candidates
+from ctxc.rules._known import FIXTURES, all_known
 from ctxc.rules._texts import templates
 from ctxc.rules.engine import Context, rule
 
 
 def check(context: Context) -> Iterator[Finding]:
     """Templates that neither a fixture names nor another template extends."""
+    if not all_known(context, "template", *FIXTURES):
+        return
     index = context.project.templates
     used = {id(t) for f in context.project.fixtures.values() for t in candidates(index, f.template)[-1:]}
     bases = {id(t) for c in templates(context) if c.extends for t in candidates(index, c.extends)[-1:]}

@@ -31,6 +31,7 @@ from collections.abc import Iterator
 
 from ctxc.compiler.substitute import variables
 from ctxc.model.finding import Finding
+from ctxc.rules._known import all_known
 from ctxc.rules._routes import newest
 from ctxc.rules._texts import is_file, templates
 from ctxc.rules.engine import Context, rule
@@ -49,6 +50,8 @@ def check(context: Context) -> Iterator[Finding]:
             elif spec.source == "literal":
                 used.update(variables(spec.text))
         if any(s.source == "fragments" for s in template.sections):
+            if not all_known(context, "fragment"):
+                continue
             if in_fragments is None:
                 in_fragments = {n for f in newest(context).values() for n in variables(context.body(f.text_path))}
             used |= in_fragments

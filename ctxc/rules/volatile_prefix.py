@@ -40,9 +40,10 @@ from ctxc.base.spans import Origin
 from ctxc.model.finding import Finding, Severity
 from ctxc.model.section import Authority, Kind, Zone
 from ctxc.model.template import SectionSpec
+from ctxc.rules._known import with_profile
 from ctxc.rules._prefix import prefix, zone_of
 from ctxc.rules._routes import newest
-from ctxc.rules._texts import Shown, is_file, strings, templates
+from ctxc.rules._texts import Shown, is_file, strings
 from ctxc.rules._tools import used
 from ctxc.rules.engine import Context, rule
 
@@ -55,7 +56,7 @@ def check(context: Context) -> Iterator[Finding]:
 
     tenants = {f.principal.tenant for f in context.project.fixtures.values() if f.principal and f.principal.tenant}
     shown: dict[tuple[str, str], Shown] = {}
-    for template in templates(context):
+    for template in with_profile(context):
         for spec in prefix(context, template):
             from_request = spec.source == "retrieval" or spec.source.startswith("runtime")
             # Contract and tools of a request profile are written as runtime too, and are files of the project.

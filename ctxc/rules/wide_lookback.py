@@ -60,15 +60,15 @@ from ctxc.model.finding import Finding
 from ctxc.model.fragment import GROUPS
 from ctxc.model.lookup import candidates
 from ctxc.model.template import Template
+from ctxc.rules._known import with_profile
 from ctxc.rules._prefix import prefix, targets
 from ctxc.rules._routes import fixtures_by_route, index
-from ctxc.rules._texts import templates
 from ctxc.rules.engine import Context, rule
 
 
 def check(context: Context) -> Iterator[Finding]:
     """Blocks between the marks of a template: one a section, one a fragment that a fixture's route loads."""
-    for template in templates(context):
+    for template in with_profile(context):
         if len(template.checkpoints) < 2:
             continue
         looks = [(t, t.row.cache.get("lookback")) for t in targets(context, template)]
