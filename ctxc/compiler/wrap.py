@@ -8,6 +8,7 @@ user's own turn and the recorded conversation are not wrapped: they are JSON str
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Any
 
 from ctxc.base.escaping import json_string_escape, json_with, unicode_escape
@@ -54,18 +55,26 @@ def json_text(value: Any) -> str:
 # brackets, the bars and triangles of special tokens, role words and headings that a raw prompt begins a line with, and
 # what NFKC turns into one of them.
 _ROLES = ("USER", "ASSISTANT", "SYSTEM", "User", "Assistant", "System", "Human")
+_COLONS = ":\uff1a\ufe55\ufe13"
 _LOOK_ALIKES = "\u25c1\u25b7\u2581\uff5c\uff3b\uff3d\ufe47\ufe48"
 _TOKENS = re.compile(
-    r"\[(?=/?[A-Za-z_]{1,24}(?:\]| \|))|\[(?=e?~)|\](?=[~!<])"
-    rf"|[{_LOOK_ALIKES}]|(?<=\\u003c)\||\|(?=\\u003e)|#(?=## [A-Z])|"
-    + "|".join(f"(?<={role})[:\uff1a]" for role in _ROLES)
+    r"\[(?=/?[A-Za-z_]{1,24}(?:\]| \|))|\[(?=[eE]?~)|\](?=[~!<])"
+    rf"|[{_LOOK_ALIKES}]|(?<=\\u003c)\||\|(?=\\u003e)|#(?=##\s[A-Z])|"
+    + "|".join(f"(?<={role})[{_COLONS}]" for role in _ROLES)
 )
 # A text without any of these holds no token; looking for them one by one is many times faster than the pattern.
-_MARKS = ("[", "]", "|", "###", *_LOOK_ALIKES, *(f"{role}{colon}" for role in _ROLES for colon in ":\uff1a"))
+_MARKS = ("[", "]", "|", "###", *_LOOK_ALIKES, *(f"{role}{colon}" for role in _ROLES for colon in _COLONS))
+_ASCII_MARKS = tuple(mark for mark in _MARKS if mark.isascii())
+# What NFKC turns into a letter of a role or into "#": rare enough to normalise a text that holds one, and look again.
+_FOLDING = re.compile(
+    "[\u00aa-\u00ba\u0132-\u0149\u017f\u01ca-\u01cc\u02b3-\u02b8\u02e2\u1d2c-\u1d64\u1d9c\u1e9a\u2071-\u20a8"
+    "\u2100-\u217f\u249c-\u24e8\u3250\u32cc-\u32cf\u3371-\u33ff\ufb01-\ufb06\ufe5f\uff03\uff21-\uff3a\uff41-\uff5a"
+    "\U0001d400-\U0001d6a2\U0001f110-\U0001f16c]"
+)
 
 
-_PLAIN = re.compile(r"[A-Za-z0-9_./:#@ +=-]*")
-"""Ids, paths and addresses: nothing to escape, and by far the most common."""
+_PLAIN = re.compile(r"[A-Za-z0-9_./@ +=-]*")
+"""Ids and paths: nothing to escape, and by far the most common. A role may end in a colon and begin with ``#``."""
 
 
 def _quoted(text: str) -> str:
@@ -73,9 +82,15 @@ def _quoted(text: str) -> str:
     if _PLAIN.fullmatch(text):
         return f'"{text}"'
     quoted = json_string_escape(text)
-    if not any(mark in quoted for mark in _MARKS):
-        return quoted
-    return _TOKENS.sub(lambda m: unicode_escape(m.group()), quoted)
+    if any(mark in quoted for mark in (_ASCII_MARKS if quoted.isascii() else _MARKS)):
+        quoted = _TOKENS.sub(_escape, quoted)
+    if not quoted.isascii() and _FOLDING.search(quoted) and _TOKENS.search(unicodedata.normalize("NFKC", quoted)):
+        quoted = _FOLDING.sub(_escape, quoted)
+    return quoted
+
+
+def _escape(match: re.Match[str]) -> str:
+    return unicode_escape(match.group())
 
 
 def _envelope(section: Section, record: Record, content: Any, cut: bool) -> Any:

@@ -8,7 +8,7 @@ clock and no includes, and its output is cut off where it grows beyond any reque
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -95,7 +95,7 @@ def template_of(framing: Mapping[str, Any]) -> ChatTemplate:
 
 def run(template: ChatTemplate, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]]) -> str:
     """The text that a template makes of messages and tools; raises ConfigError where it cannot."""
-    compiled = _compiled(template.source)
+    compiled = _compiled(template.source, template.specials)
     from jinja2.exceptions import TemplateError
 
     pieces: list[str] = []
@@ -128,7 +128,7 @@ def run(template: ChatTemplate, messages: Sequence[Mapping[str, Any]], tools: Se
 
 
 @lru_cache(maxsize=32)
-def _compiled(source: str) -> Template:
+def _compiled(source: str, specials: tuple[str, ...]) -> Template:
     try:
         from jinja2 import StrictUndefined
         from jinja2.exceptions import TemplateError
@@ -140,7 +140,7 @@ def _compiled(source: str) -> Template:
     environment = ImmutableSandboxedEnvironment(
         trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined, autoescape=False
     )
-    environment.filters["tojson"] = _tojson
+    environment.filters["tojson"] = _tojson(specials)
     environment.filters["typescript"] = _typescript
     environment.globals.clear()
     environment.globals["namespace"] = _namespace()
@@ -169,8 +169,11 @@ def _raise(message: object) -> NoReturn:
     raise ValueError(str(message))
 
 
-def _tojson(value: object, indent: int | None = None) -> str:
-    return quoted_json(value)
+def _tojson(specials: tuple[str, ...]) -> Callable[..., str]:
+    def tojson(value: object, indent: int | None = None) -> str:
+        return quoted_json(value, specials)
+
+    return tojson
 
 
 def _typescript(tools: Sequence[Mapping[str, Any]]) -> str:

@@ -1,14 +1,15 @@
 """A model's own chat template: the request as the very text that the model reads, for a completion interface.
 
 The template is one of this package (``framing.template``) or the profile's own (``framing.template_source``). Text
-from outside is put into it as it stands only where nothing in it could be a control token; else it is one JSON string
-with such tokens as escapes. Control tokens in application text are made visible. Control tokens count as one each.
+from outside is never pasted into it: each is one JSON string in which no control token of a known family or of this
+template stands. Control tokens in application text are made visible. Control tokens count as one each.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from ctxc.base.values import dataclass
@@ -17,7 +18,7 @@ from ctxc.model.provider import ModelRow, ProviderProfile
 from ctxc.model.request import Leaf, Part, Rendered, RenderPlan, Segment, Turn
 from ctxc.providers._build import Builder, whole
 from ctxc.providers._merge import call_input
-from ctxc.providers._quote import contents, harmless, quoted
+from ctxc.providers._quote import Literal, contents, quoted, without
 from ctxc.providers._read import as_int, as_text
 from ctxc.providers._tally import Tally, framing_of, tokenizer_ref
 from ctxc.providers._templates import ChatTemplate, run, shipped, template_names, template_of
@@ -77,8 +78,7 @@ class ChatTemplateShape:
         prompt = as_text(request.get("prompt"))
         found = [Segment(id="model", pointer="/model", text=as_text(request.get("model")), zone="settings")]
         frame = ""
-        for number, (role, text, before) in enumerate(turns_of(prompt, likely(prompt))):
-            zone = "system" if role in ("system", "developer") else "messages"
+        for number, (role, text, before, zone) in enumerate(zoned(turns_of(prompt, likely(prompt)))):
             frame += before
             found.append(Segment(id=f"{number}:{role}", pointer=_AT, text=text, zone=zone, frame=frame))
             frame = ""
@@ -88,10 +88,9 @@ class ChatTemplateShape:
         """A leaf for each text between control tokens, with the role that they give it; quoted texts are read back."""
         prompt = as_text(request.get("prompt"))
         found = []
-        for role, text, _ in turns_of(prompt, likely(prompt)):
+        for role, text, _, zone in zoned(turns_of(prompt, likely(prompt))):
             if not text.strip():
                 continue
-            zone = "system" if role in ("system", "developer") else "messages"
             kind = "tool_result" if role in ("tool", "ipython") else "text"
             for inner, was_quoted in contents(text):
                 # What stood as a JSON string cannot be a block, whatever it says.
@@ -123,26 +122,15 @@ class _Parts:
 
     def place(self, part: Part, zone: str, *, trusted: bool) -> str:
         """The text of a part between marks that say which part it is."""
-        text = _visible(part.text, self.template) if trusted else _pasted(part.text)
+        specials = self.template.specials
+        text = _sealed(without(part.text, specials) if trusted else quoted(part.text, specials))
         self.parts.append((part, text, zone))
         number = len(self.parts) - 1
         return f"{_OPEN}{number}{_CLOSE}{text}{_OPEN}{number}{_CLOSE}"
 
 
-def _pasted(text: str) -> str:
-    return text if harmless(text) and _OPEN not in text and _CLOSE not in text else _sealed(quoted(text))
-
-
 def _sealed(text: str) -> str:
     return text.replace(_OPEN, "\\ufdd0").replace(_CLOSE, "\\ufdd1")
-
-
-def _visible(text: str, template: ChatTemplate) -> str:
-    """Application text with the template's own control tokens shown: their first character as an escape."""
-    for token in template.specials:
-        if token in text:
-            text = text.replace(token, f"\\u{ord(token[0]):04x}{token[1:]}")
-    return _sealed(text)
 
 
 def _messages(plan: RenderPlan, collected: _Parts) -> list[dict[str, Any]]:
@@ -155,10 +143,11 @@ def _messages(plan: RenderPlan, collected: _Parts) -> list[dict[str, Any]]:
     for turn in plan.turns:
         content = _joined(whole(turn.parts), collected)
         message = _message(turn.role, content)
+        word = partial(_word, specials=collected.template.specials)
         if turn.role == "tool":
-            message["tool_call_id"] = _word(turn.tool_call_id or "")
-            message["name"] = _word(turn.name or called.get(turn.tool_call_id or "", "tool"))
-        message["tool_calls"] = _calls(turn)
+            message["tool_call_id"] = word(turn.tool_call_id or "")
+            message["name"] = word(turn.name or called.get(turn.tool_call_id or "", "tool"))
+        message["tool_calls"] = _calls(turn, word)
         messages.append(message)
     return messages
 
@@ -167,30 +156,35 @@ def _joined(parts: Sequence[Part], collected: _Parts) -> str:
     """The parts of a turn, each on lines of its own, as many blank lines between them as they bring along."""
     text = ""
     for number, part in enumerate(parts):
-        if number and not parts[number - 1].text.endswith("\n"):
+        if number and not collected.parts[-1][1].endswith("\n"):
             text += "\n"
         text += collected.place(part, "messages", trusted=part.safe)
-    return text
+    # A quoted text on its own is JSON: a template that writes its messages as JSON has nothing to escape in it.
+    return Literal(text) if len(parts) == 1 and not parts[0].safe else text
 
 
 def _message(role: str, content: str) -> dict[str, Any]:
     return {"role": role, "content": content, "tool_calls": [], "tool_call_id": "", "name": ""}
 
 
-def _calls(turn: Turn) -> list[dict[str, Any]]:
+def _calls(turn: Turn, word: Callable[[str], str]) -> list[dict[str, Any]]:
     return [
         {
-            "id": _word(call.id),
+            "id": word(call.id),
             "type": "function",
-            "function": {"name": _word(call.name), "arguments": call_input(call.arguments)},
+            "function": {"name": word(call.name), "arguments": call_input(call.arguments)},
         }
         for call in turn.tool_calls
     ]
 
 
-def _word(text: str) -> str:
-    """A name or an id that can stand bare in a template: other characters become ``_``."""
-    return re.sub(r"[^A-Za-z0-9_.:-]", "_", text)[:128]
+def _word(text: str, *, specials: Sequence[str] = ()) -> str:
+    """A name or an id that can stand bare in a template: other characters become ``_``, and so do control tokens."""
+    word = re.sub(r"[^A-Za-z0-9_.:-]", "_", text)[:128]
+    for token in specials:
+        if token:
+            word = word.replace(token, "_" * len(token))
+    return word
 
 
 def _tools(plan: RenderPlan) -> list[dict[str, Any]]:
@@ -271,6 +265,14 @@ def turns_of(prompt: str, template: ChatTemplate) -> Iterator[tuple[str, str, st
             continue
         yield role, text, before
         before = ""
+
+
+def zoned(turns: Iterable[tuple[str, str, str]]) -> Iterator[tuple[str, str, str, str]]:
+    """The turns with their zones: a system text after the first words of anybody else is part of the conversation."""
+    leading = True
+    for role, text, before in turns:
+        leading = leading and (role in ("", "system", "developer", "tools") or not text.strip())
+        yield role, text, before, "system" if leading and role in ("system", "developer") else "messages"
 
 
 def token_ids(

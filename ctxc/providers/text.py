@@ -1,8 +1,8 @@
 """One annotated document: for people, for completion interfaces, and for tools that take a single text.
 
 Headings stand on lines of their own between two runs of ``=`` that are longer than any such run at the start of a
-line of the system part. Every text of a turn that is not application text stands as one JSON string, so that no line
-of it can be a heading and no control token survives in it.
+line of a part that stands there as it is. Every text of a turn that is not in a block stands as one JSON string, so
+that no line of it can be a heading and no control token survives in it.
 """
 
 from __future__ import annotations
@@ -62,23 +62,29 @@ class Text:
         """The document's parts between headings."""
         found = [Segment(id="model", pointer="/model", text=as_text(request.get("model")), zone="settings")]
         joiner = ""
+        leading = True
         for number, (heading, role, _, text) in enumerate(sections(as_text(request.get("text")))):
-            found.append(
-                Segment(id=f"{number}:{role}", pointer=_AT, text=text, zone=_zone(role), frame=joiner + heading)
-            )
+            leading = leading and role in ("system", "tools")
+            zone = _zone(role, leading)
+            found.append(Segment(id=f"{number}:{role}", pointer=_AT, text=text, zone=zone, frame=joiner + heading))
             joiner = "\n"
         return tuple(found)
 
     def read_back(self, request: Mapping[str, Any]) -> tuple[Leaf, ...]:
         """A leaf for each part; quoted texts are read back to what they were."""
         found: list[Leaf] = []
+        leading = True
         for _, role, _, text in sections(as_text(request.get("text"))):
+            leading = leading and role in ("system", "tools")
             kind = {"call": "tool_use", "result": "tool_result", "tools": "schema"}.get(role, "text")
             who = {"call": "assistant", "result": "tool"}.get(role, role)
-            for line_text, was_quoted in contents(text):
-                # What stood as a JSON string cannot be a block, whatever it says.
+            inner = list(contents(text))
+            if not all(was_quoted for _, was_quoted in inner):
+                inner = [(text, False)]  # a JSON string between other lines is the body of a block
+            for words, was_quoted in inner:
+                # What stands as a JSON string cannot be a block, whatever it says.
                 form = "quoted" if was_quoted and kind == "text" else kind
-                found.append(Leaf(pointer=_AT, zone=_zone(role), role=who, kind=form, text=line_text))
+                found.append(Leaf(pointer=_AT, zone=_zone(role, leading), role=who, kind=form, text=words))
         return tuple(found)
 
     def check(self, request: Mapping[str, Any], profile: ProviderProfile, row: ModelRow) -> tuple[str, ...]:
@@ -92,12 +98,14 @@ class Text:
         return tuple(found)
 
 
-def _zone(role: str) -> str:
-    return role if role in ("system", "tools") else "messages"
+def _zone(role: str, leading: bool) -> str:
+    """The zone of a heading: a system text after the first turn is part of the conversation."""
+    return role if leading and role in ("system", "tools") else "messages"
 
 
 def _fence(plan: RenderPlan) -> str:
-    longest = max((len(r) for p in plan.system for r in _RUN.findall(p.text)), default=2)
+    pasted = [*plan.system, *(p for turn in plan.turns for p in turn.parts if p.safe)]
+    longest = max((len(r) for p in pasted for r in _RUN.findall(p.text)), default=2)
     return "=" * (longest + 1)
 
 
@@ -134,7 +142,7 @@ def _turn(turn: Turn, fence: str) -> Iterator[tuple[str, str, str, bool, str]]:
     heading = _heading(fence, role, call=turn.tool_call_id, name=turn.name, error=turn.is_error)
     parts = whole(turn.parts)
     for part in parts:
-        yield part.section_id, paste(part, fence), "messages", part.stable, heading
+        yield part.section_id, paste(part), "messages", part.stable, heading
         heading = ""
     if not parts and not turn.tool_calls:
         yield owner, '""', "messages", False, heading
@@ -142,11 +150,9 @@ def _turn(turn: Turn, fence: str) -> Iterator[tuple[str, str, str, bool, str]]:
         yield owner, quoted(call.arguments), "messages", False, _heading(fence, "call", id=call.id, name=call.name)
 
 
-def paste(part: Part, fence: str) -> str:
+def paste(part: Part) -> str:
     """A part's text as it may stand in the document."""
-    if part.safe and not any(line.startswith(fence) for line in part.text.split("\n")):
-        return part.text.rstrip("\n")
-    return quoted(part.text)
+    return part.text.rstrip("\n") if part.safe else quoted(part.text)
 
 
 def sections(document: str) -> Iterator[tuple[str, str, str, str]]:

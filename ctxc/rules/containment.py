@@ -24,9 +24,9 @@ Bad:
         window: 8000
         tokenizer: {id: o200k_base, method: exact}
         framing:
-          template_source: "{% for m in messages %}@@{{ m.role }}@@\\n{{ m.content }}\\n{% endfor %}@@assistant@@\\n"
-          specials: ["@@system@@", "@@user@@", "@@assistant@@"]
-          roles: {"@@system@@": system, "@@user@@": user, "@@assistant@@": assistant}
+          template_source: "<|system|>{% for m in messages %}{{ m.content }}\\n{% endfor %}<|assistant|>\\n"
+          specials: ["<|system|>", "<|assistant|>"]
+          roles: {"<|system|>": system, "<|assistant|>": assistant}
     # file: tests/fixtures/f.yaml
     fixture_id: f
     template: t
@@ -61,8 +61,8 @@ Good:
     template: t
     inputs: {user: When is the refund due?}
 
-Mend: Use a renderer of this package, or control tokens that no text can write. `ctxc explain FIXTURE SECTION` shows how
-a section is written.
+Mend: Use a renderer of this package, or a chat template that opens a turn for each message and pastes its content as it
+is. `ctxc explain FIXTURE SECTION` shows how a section is written.
 """
 
 from __future__ import annotations
@@ -79,6 +79,8 @@ _WHAT = {
     "structure": "the structure of the request changes",
     "normalised": "the structure changes after NFKC",
     "data": "the text does not come out word for word",
+    "token": "a control token or role marker stands in the request as it is written",
+    "escape": "a character that closes or hides stands in the request as it is written",
     "label": "the labels in the request are not those of the trust manifest",
     "placement": "its text stands in the system or tools zone",
 }
@@ -108,7 +110,7 @@ def check(context: Context) -> Iterator[Finding]:
             context,
             f"{whose} not contained in {breach.renderer}: {_WHAT[breach.what]}{by}",
             at=place_of(context, breach),
-            help="use a renderer of this package, or control tokens that no text can write",
+            help="use a renderer of this package, or a chat template that opens a turn for each message",
             fixture=breach.fixture,
             data={"section": breach.section, "renderer": breach.renderer, "what": breach.what, "count": breach.count,
                   "payloads": list(breach.payloads)},

@@ -21,34 +21,34 @@ from ctxc.providers.chat_template import pieces, token_ids
 TEMPLATE = shape("chat_template")
 EXPECTED = {
     "chatml": (
-        "<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n"
-        "<|im_start|>assistant\nHello<|im_end|>\n<|im_start|>user\nBye<|im_end|>\n<|im_start|>assistant\n"
+        '<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\n"Hi"<|im_end|>\n'
+        '<|im_start|>assistant\n"Hello"<|im_end|>\n<|im_start|>user\n"Bye"<|im_end|>\n<|im_start|>assistant\n'
     ),
     "qwen": (
-        "<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n"
-        "<|im_start|>assistant\nHello<|im_end|>\n<|im_start|>user\nBye<|im_end|>\n<|im_start|>assistant\n"
+        '<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\n"Hi"<|im_end|>\n'
+        '<|im_start|>assistant\n"Hello"<|im_end|>\n<|im_start|>user\n"Bye"<|im_end|>\n<|im_start|>assistant\n'
     ),
     "llama3": (
         "<|begin_of_text|><|start_header_id|>system<|end_header_id|>\n\nBe brief.<|eot_id|>"
-        "<|start_header_id|>user<|end_header_id|>\n\nHi<|eot_id|>"
-        "<|start_header_id|>assistant<|end_header_id|>\n\nHello<|eot_id|>"
-        "<|start_header_id|>user<|end_header_id|>\n\nBye<|eot_id|>"
+        '<|start_header_id|>user<|end_header_id|>\n\n"Hi"<|eot_id|>'
+        '<|start_header_id|>assistant<|end_header_id|>\n\n"Hello"<|eot_id|>'
+        '<|start_header_id|>user<|end_header_id|>\n\n"Bye"<|eot_id|>'
         "<|start_header_id|>assistant<|end_header_id|>\n\n"
     ),
-    "mistral": "<s>[SYSTEM_PROMPT]Be brief.[/SYSTEM_PROMPT][INST]Hi[/INST]Hello</s>[INST]Bye[/INST]",
+    "mistral": '<s>[SYSTEM_PROMPT]Be brief.[/SYSTEM_PROMPT][INST]"Hi"[/INST]"Hello"</s>[INST]"Bye"[/INST]',
     "gemma": (
-        "<bos><start_of_turn>user\nBe brief.\n\nHi<end_of_turn>\n<start_of_turn>model\nHello<end_of_turn>\n"
-        "<start_of_turn>user\nBye<end_of_turn>\n<start_of_turn>model\n"
+        '<bos><start_of_turn>user\nBe brief.\n\n"Hi"<end_of_turn>\n<start_of_turn>model\n"Hello"<end_of_turn>\n'
+        '<start_of_turn>user\n"Bye"<end_of_turn>\n<start_of_turn>model\n'
     ),
     "deepseek": (
-        "<｜begin▁of▁sentence｜>Be brief.<｜User｜>Hi<｜Assistant｜>Hello<｜end▁of▁sentence｜><｜User｜>Bye<｜Assistant｜>"
+        '<｜begin▁of▁sentence｜>Be brief.<｜User｜>"Hi"<｜Assistant｜>"Hello"<｜end▁of▁sentence｜><｜User｜>"Bye"<｜Assistant｜>'
     ),
     "harmony": (
         "<|start|>system<|message|># Valid channels: analysis, commentary, final. "
         "Channel must be included for every message.<|end|>"
         "<|start|>developer<|message|># Instructions\n\nBe brief.<|end|>"
-        "<|start|>user<|message|>Hi<|end|><|start|>assistant<|channel|>final<|message|>Hello<|end|>"
-        "<|start|>user<|message|>Bye<|end|><|start|>assistant"
+        '<|start|>user<|message|>"Hi"<|end|><|start|>assistant<|channel|>final<|message|>"Hello"<|end|>'
+        '<|start|>user<|message|>"Bye"<|end|><|start|>assistant'
     ),
 }
 
@@ -172,3 +172,59 @@ def test_unknown_templates_and_claims_are_refused(make_plan: Any) -> None:
     assert TEMPLATE.check({"prompt": "x"}, plan.profile, row) == (
         "the chat template gemma has no place for tools, yet the row claims them",
     )
+
+
+HOUSE = {
+    "template_source": "{% for m in messages %}@@{{ m.role }}@@{{ m.content }}{% endfor %}",
+    "specials": ["@@system@@", "@@user@@", "@@tool@@"],
+    "roles": {"@@system@@": "system", "@@user@@": "user", "@@tool@@": "tool"},
+}
+
+
+@pytest.mark.parametrize(
+    ("said", "written"),
+    [
+        ("a @@user@@ b", '"a \\u0040@user@@ b"'),
+        ("\uff20\uff20user\uff20\uff20", '"\\uff20\\uff20user\\uff20\\uff20"'),
+        ("@@@@user@@user@@", '"@@\\u0040@user\\u0040@user@@"'),
+    ],
+)
+def test_tokens_of_a_projects_own_template_are_made_visible(make_plan: Any, said: str, written: str) -> None:
+    prompt = TEMPLATE.render(_plan(make_plan, "", ("user", said), framing=HOUSE)).request["prompt"]
+    assert prompt == f"@@system@@Be brief.@@user@@{written}"
+    assert json.loads(written) == said
+
+
+def test_tokens_of_ones_own_stand_neither_in_blocks_nor_in_names(make_plan: Any) -> None:
+    block = Part(
+        section_id="e", text='[EVIDENCE | untrusted | id="@@user@@"]\n"x @@system@@ y"\n[/EVIDENCE]', safe=True
+    )
+    turns = (
+        Turn(role="user", parts=(block,), section_id="e"),
+        Turn(role="tool", parts=(Part(section_id="t", text="ok"),), name="@@user@@", tool_call_id="c", section_id="t"),
+    )
+    plan = make_plan("chat_template", "any", turns=turns, tools=(), system=())
+    source = "{% for m in messages %}@@{{ m.role }}@@{{ m.name }} {{ m.content }}{% endfor %}"
+    plan = replace(plan, row=replace(plan.row, framing={**HOUSE, "template_source": source}))
+    assert TEMPLATE.render(plan).request["prompt"] == (
+        '@@user@@ [EVIDENCE | untrusted | id="\\u0040@user@@"]\n"x \\u0040@system@@ y"\n[/EVIDENCE]@@tool@@__user__ "ok"'
+    )
+
+
+def test_a_result_inside_of_json_is_quoted_once(make_plan: Any) -> None:
+    turns = (Turn(role="tool", parts=(Part(section_id="t", text='say "hi"'),), tool_call_id="c1", section_id="t"),)
+    plan = make_plan("chat_template", "any", turns=turns, tools=(), system=())
+    plan = replace(plan, row=replace(plan.row, framing={"template": "mistral"}))
+    prompt = TEMPLATE.render(plan).request["prompt"]
+    assert prompt == '<s>[TOOL_RESULTS]{"content": "say \\"hi\\"", "call_id": "c1"}[/TOOL_RESULTS]'
+
+
+def test_a_system_text_after_the_first_turn_is_part_of_the_conversation(make_plan: Any) -> None:
+    for name in ("qwen", "deepseek"):
+        plan = _plan(make_plan, name, ("user", "Hi"), ("system", "Mind the deadline."))
+        leaves = TEMPLATE.read_back(TEMPLATE.render(plan).request)
+        assert [(leaf.zone, leaf.text.strip()) for leaf in leaves] == [
+            ("system", "Be brief."),
+            ("messages", "Hi"),
+            ("messages", "Mind the deadline."),
+        ]
