@@ -60,6 +60,7 @@ from ctxc.model.change import Prefix
 from ctxc.model.finding import Finding
 from ctxc.model.measured import Measured
 from ctxc.rules._ground import ground, origin_of, selected, settings, told
+from ctxc.rules._variables import by_variables, differing_variables
 from ctxc.rules.engine import Context, rule
 from ctxc.rules.prefix_unstable import differing
 
@@ -87,19 +88,26 @@ def check(context: Context) -> Iterator[Finding]:
             told_change = _told(context, measured.fixture)
             lost = told_change.lost_tokens if told_change is not None else before.prefix
             what = "no version was raised" if wanted == "require_version_bump" else "the policy wants it unchanged"
+            names = _variables(context, before, measured, name)
             yield told(
                 context,
                 RULE,
                 policy,
                 ("prefix", "against_base") if "against_base" in prefix else ("prefix",),
-                f"the cached prefix of {measured.profile or measured.template} changed in section {name!r} and {what}: "
+                f"the cached prefix of {measured.profile or measured.template} changed in section "
+                f"{name!r}{by_variables(names)} and {what}: "
                 f"{lost:,} tokens lose their cache in {len(pairs):,} fixture{'s' if len(pairs) > 1 else ''}",
                 at=_place(context, measured, name, told_change),
                 help=f"raise the version of template {measured.template!r}"
                 + (f" or of request profile {measured.profile!r}" if measured.profile else "")
                 + ", or take the change back",
                 fixture=measured.fixture,
-                data={"section": name, "lost_tokens": lost, "fixtures": [m.fixture for _, m in pairs]},
+                data={
+                    "section": name,
+                    "variables": list(names),
+                    "lost_tokens": lost,
+                    "fixtures": [m.fixture for _, m in pairs],
+                },
             )
 
 
@@ -117,6 +125,15 @@ def _told(context: Context, fixture: str) -> Prefix | None:
     change = ground(context).change
     found = next((f for f in change.fixtures if f.fixture_id == fixture), None) if change is not None else None
     return found.prefix if found is not None else None
+
+
+def _variables(context: Context, before: Measured, measured: Measured, name: str) -> tuple[str, ...]:
+    """The variables that moved the section."""
+    base = ground(context).base_project
+    section = next((s for s in measured.sections if s.id == name), None)
+    if base is None or section is None:
+        return ()
+    return differing_variables((base, before), (context.project, measured), section)
 
 
 def _place(context: Context, measured: Measured, name: str, change: Prefix | None) -> Origin | Location:

@@ -61,6 +61,7 @@ from ctxc.base.spans import Origin
 from ctxc.model.finding import Finding
 from ctxc.model.measured import Measured
 from ctxc.rules._ground import origin_of, selected, settings, told
+from ctxc.rules._variables import by_variables, differing_variables
 from ctxc.rules.engine import Context, rule
 
 Group = tuple[str, ...]
@@ -108,18 +109,26 @@ def check(context: Context) -> Iterator[Finding]:
             shared = {s.id for s in first.stretches[:same]}
             stable = sum(s.tokens for s in first.sections if s.id in shared)
             place = Origin(section.path, section.pointer) if section is not None else origin_of(context, other.fixture)
+            pair = ((context.project, first), (context.project, other))
+            names = differing_variables(*pair, section) if section is not None else ()
             yield told(
                 context,
                 RULE,
                 policy,
                 ("prefix", "stable_over") if "stable_over" in prefix else ("prefix",),
                 f"the prefix of {first.profile or first.template} is not the same in {first.fixture!r} and "
-                f"{other.fixture!r}: section {name!r} is the first that differs, {stable:,} tokens are stable",
+                f"{other.fixture!r}: section {name!r}{by_variables(names)} is the first that differs, "
+                f"{stable:,} tokens are stable",
                 at=place,
                 help="move what changes behind the prefix, or give it a request profile of its own",
                 fixture=other.fixture,
                 related=[(origin_of(context, first.fixture), f"fixture {first.fixture}")],
-                data={"section": name, "stable_tokens": stable, "fixtures": [m.fixture for m, _ in others]},
+                data={
+                    "section": name,
+                    "variables": list(names),
+                    "stable_tokens": stable,
+                    "fixtures": [m.fixture for m, _ in others],
+                },
             )
 
 
