@@ -90,7 +90,7 @@ def _run(arguments: list[str]) -> int:
         return settle_streams(stop.code if isinstance(stop.code, int) else OK if stop.code is None else USAGE)
     except BaseException as error:
         # BaseException: a panic inside a Rust extension derives from it, and may not end in a traceback either.
-        return settle_streams(report_error(error))
+        return settle_streams(report_error(error, arguments))
 
 
 if __name__ == "__main__":

@@ -40,17 +40,17 @@ def describe(rules: Iterable[Rule], format: str) -> str:
 
 
 def listing(format: str) -> str:
-    """Every rule in one line, by code."""
-    rules = all_rules()
+    """Every rule, by code, as ``markdown`` or ``json``."""
     if format == "json":
-        return describe(rules, "json")
-    if format == "markdown":
-        from ctxc.rules.documentation import index
+        return describe(all_rules(), "json")
+    from ctxc.rules.documentation import index
 
-        return index(rules) + "\n"
-    width = max(len(r.name) for r in rules)
-    lines = [f"{r.code}  {r.name:<{width}}  {r.severity.label:<7}  {r.tier:<7}  {r.summary}" for r in rules]
-    return "\n".join(lines) + "\n"
+    return index(all_rules()) + "\n"
+
+
+def rule_rows() -> list[tuple[str, str, str, str, str]]:
+    """Code, name, severity, tier and summary of every rule, by code."""
+    return [(r.code, r.name, r.severity.label, r.tier, r.summary) for r in all_rules()]
 
 
 def reference() -> str:

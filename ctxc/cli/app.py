@@ -138,11 +138,17 @@ def summary(name: str) -> str:
     return (registry.load(commands.__name__, name).__doc__ or "").split("\n", 1)[0]
 
 
+def help_record(param: Any, context: Any) -> tuple[str, str] | None:
+    """How a parameter is called, without brackets for what may be left out, and what it is; None for a hidden one."""
+    record = param.get_help_record(context)
+    return None if record is None else (record[0].strip("[]{}"), record[1])
+
+
 def _options(command: Any, context: Any, formatter: Any) -> None:
     """Arguments, then the command's own options, then the global ones under their own title."""
     groups: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": [], "Global options": []}
     for param in command.get_params(context):
-        record = param.get_help_record(context)
+        record = help_record(param, context)
         if record is None:
             continue
         if param.param_type_name == "argument":
@@ -176,6 +182,10 @@ class Command(TyperCommand):
     def get_help_option(self, ctx: Any) -> Any:
         """Of ``--help``, printed by the console."""
         return _quiet_help(super().get_help_option(ctx))
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Arguments in brackets where they may be left out, else as they are called."""
+        return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write arguments and options."""

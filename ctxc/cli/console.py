@@ -9,7 +9,8 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, TextIO
 
 from ctxc.app.logs import is_read_log
@@ -155,6 +156,15 @@ class Console:
 
         return max(MIN_WIDTH, shutil.get_terminal_size().columns)
 
+    def prose(self, text: str, *, code: str = "") -> None:
+        """Print a report for people, on a terminal with its long lines folded; ``code`` as in ``wrap``."""
+        width = self._width()
+        if width is not None:
+            from ctxc.report._wrap import wrap
+
+            text = wrap(text, width, code)
+        self.report(text)
+
     def report(self, text: str, *, machine: bool = False, commands: bool = False) -> None:
         """Print a report on stdout. ``machine``: JSON; ``commands``: workflow commands that are meant as such."""
         if self.verbosity <= -2:
@@ -168,7 +178,7 @@ class Console:
     def note(self, text: str, *, level: int = 0) -> None:
         """Print a note on stderr, from a verbosity on; ``text`` may hold what users wrote."""
         if self.verbosity >= level:
-            _write(sys.stderr, _safe(text, self.environment) + "\n")
+            _write(sys.stderr, _fold(_safe(text, self.environment)) + "\n")
 
     def clear(self) -> None:
         """Empty the terminal and start at its top."""
@@ -176,9 +186,9 @@ class Console:
             _write(sys.stdout, "\x1b[2J\x1b[3J\x1b[H")
 
 
-def report_error(error: BaseException) -> int:
-    """Print what stopped a command, and return its exit status."""
-    environment = os.environ
+def report_error(error: BaseException, arguments: Sequence[str] = ()) -> int:
+    """Print what stopped a command line, and return its exit status."""
+    environment = _with_color(arguments, os.environ)
     debug = environment.get("CTXC_DEBUG") == "1"
     if debug and not _is_usage(error):
         import traceback
@@ -191,6 +201,14 @@ def report_error(error: BaseException) -> int:
         return _report_usage(error, environment)
     name = type(error).__name__
     return _report_fault(f"{name}: {error}", environment)
+
+
+def _with_color(arguments: Sequence[str], environment: Mapping[str, str]) -> Mapping[str, str]:
+    """The environment in which ``CTXC_COLOR`` says what the command line says, which may be wrong or half read."""
+    options = list(arguments)[: list(arguments).index("--") if "--" in arguments else None]
+    given = [following for option, following in pairwise(options) if option == "--color"]
+    given += [o.partition("=")[2] for o in options if o.startswith("--color=")]
+    return {**environment, "CTXC_COLOR": given[-1]} if given else environment
 
 
 def _report_own(error: CtxcError, environment: Mapping[str, str]) -> int:
@@ -228,13 +246,26 @@ def _report_usage(error: BaseException, environment: Mapping[str, str]) -> int:
 
 
 def _error(message: str, advice: str, environment: Mapping[str, str]) -> None:
-    color = wants_color("auto", environment, is_terminal(sys.stderr))
+    color = wants_color(environment.get("CTXC_COLOR", "auto"), environment, is_terminal(sys.stderr))
     label = "\x1b[1;31merror\x1b[0m" if color else "error"
     text = f"{label}: {_safe(message, environment)}\n"
     if advice:
         lines = _safe(advice, environment, newlines=True).split("\n")
         text += "  help: " + "\n        ".join(lines) + "\n"
-    _write(sys.stderr, text)
+    _write(sys.stderr, _fold(text))
+
+
+def _fold(text: str) -> str:
+    """Text for stderr: on a terminal with its long lines folded."""
+    if not is_terminal(sys.stderr):
+        return text
+    try:
+        width = os.get_terminal_size(sys.stderr.fileno()).columns
+    except (OSError, ValueError):
+        return text
+    from ctxc.report._wrap import wrap
+
+    return wrap(text, max(MIN_WIDTH, width))
 
 
 def _safe(text: str, environment: Mapping[str, str], *, newlines: bool = False) -> str:

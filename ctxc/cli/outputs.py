@@ -52,6 +52,9 @@ def emit(
         write_text(path, texts[name])
     name = chosen or "text"
     text = draw(name, replace(console.view(), source=source))
-    console.report(text, machine=name in MACHINE, commands=name == "github")
+    if name == "text":
+        console.prose(text)
+    else:
+        console.report(text, machine=name in MACHINE, commands=name == "github")
     if chosen is None and console.in_actions:
         console.report(draw("github", plain), commands=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ctxc.cli.app import is_global, root_command
+from ctxc.cli.app import help_record, is_global, root_command
 
 INTRODUCTION = """\
 # Command reference
@@ -42,7 +42,7 @@ def _lines() -> Iterator[str]:
         yield f"## ctxc {name}\n"
         yield f"    ctxc {name} {usage}\n"
         yield (command.help or "") + "\n"
-        yield from _table(p.get_help_record(below) for p in command.get_params(below) if not is_global(p))
+        yield from _table(help_record(p, below) for p in command.get_params(below) if not is_global(p))
 
 
 def _table(records: Any) -> Iterator[str]:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 
 FORMAT = "Output format (default: text)."
+FORMATS = "text (default), concise, github, gitlab, json, jsonl, junit, markdown, sarif"
+"""The formats of findings. Written out: looking for them costs a start of compile and lint more than it is worth."""
+CONTEXT = "Lines around an edit (default: 2)."
 
 
 def GLOBALS(

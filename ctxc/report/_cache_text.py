@@ -60,7 +60,8 @@ def about(a: Assessment) -> str:
     if rules.granularity > 1:
         parts.append(f"in steps of {rules.granularity}")
     if rules.default_ttl:
-        parts.append(f"for {rules.default_ttl}")
+        where = rules.default_ttl.startswith("in_")
+        parts.append(f"kept {rules.default_ttl.replace('_', ' ')}" if where else f"for {rules.default_ttl}")
     parts.append(f"profile of {a.as_of}")
     return ", ".join(parts)
 

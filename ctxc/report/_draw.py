@@ -140,7 +140,7 @@ def _share(natural: dict[int, int], room: int, floor: int) -> dict[int, int]:
 
 
 def _fold(text: str, width: int) -> str:
-    """Lines of at most ``width`` columns, broken after a separator where there is one in the second half.
+    """Lines of at most ``width`` columns, broken at a blank, else after a separator, where one is in the second half.
 
     What follows the first line is indented, so that a name on two lines does not look like two names.
     """
@@ -150,10 +150,11 @@ def _fold(text: str, width: int) -> str:
         while cells(text[:cut]) > width:
             cut -= 1
         cut = max(cut, 3)
-        better = max((text.rfind(mark, cut // 2, cut) + 1 for mark in " _./-:,"), default=0)
+        better = text.rfind(" ", cut // 2, cut + 1) + 1
+        better = better or max(text.rfind(mark, cut // 2, cut) + 1 for mark in "_./-:,")
         cut = better or cut
         lines.append(text[:cut].rstrip(" "))
-        text = "  " + text[cut:]
+        text = "  " + text[cut:].lstrip(" ")
     return "\n".join([*lines, text])
 
 

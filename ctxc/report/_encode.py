@@ -122,9 +122,13 @@ def cells(text: str) -> int:
     """Columns that a text takes on a terminal: two for East Asian wide characters, none for combining marks."""
     if text.isascii():
         return len(text)
-    from unicodedata import combining, east_asian_width
+    from unicodedata import category, east_asian_width
 
-    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+    # Vowels and finals of Hangul that follow an initial are drawn in its place.
+    return sum(
+        0 if category(c) in ("Mn", "Me") or "\u1160" <= c <= "\u11ff" else 2 if east_asian_width(c) in "WF" else 1
+        for c in text
+    )
 
 
 def pad(text: str, width: int, *, right: bool = False) -> str:

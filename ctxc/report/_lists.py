@@ -10,10 +10,12 @@ from ctxc.report._draw import Cell, Column, Table, draw_table
 from ctxc.report._encode import visible
 from ctxc.report._json import dump
 from ctxc.report._paint import Style, paint
+from ctxc.report._wrap import hang
 
 LIST_SCHEMA, SETTINGS_SCHEMA, DOCTOR_SCHEMA = "ctxc.list/1", "ctxc.settings/1", "ctxc.doctor/1"
 
 
+_ROOMY = 110  # columns from which a list of rules has one more
 _FOR = ("counts_for", "estimates_for", "could_count_for")
 
 
@@ -46,6 +48,20 @@ def lists_text(groups: Mapping[str, Sequence[Mapping[str, Any]]], view: View) ->
         )
         parts.append(draw_table(table, view))
     return "\n".join(parts)
+
+
+def rules_text(rules: Sequence[tuple[str, str, str, str, str]], view: View) -> str:
+    """Rules as a table: code, name, severity, tier (where there is room), what is found."""
+    roomy = view.width is None or view.width >= _ROOMY
+    titles = ("CODE", "NAME", "SEVERITY", "TIER", "WHAT IS FOUND")
+    styles: Mapping[str, Style] = {"error": "bad", "warning": "warn", "info": "accent"}
+    shown = [0, 1, 2, *([3] if roomy else []), 4]
+    columns = tuple(Column(title=titles[i], flexible=i == 4) for i in shown)
+    rows = []
+    for code, name, severity, tier, what in rules:
+        cells = (Cell(code), Cell(name, "bold"), Cell(severity, styles[severity]), Cell(tier, "dim"), Cell(what))
+        rows.append(tuple(cells[i] for i in shown))
+    return draw_table(Table(columns=columns, rows=tuple(rows)), view)
 
 
 def _style(name: str) -> Style:
@@ -89,7 +105,9 @@ def doctor_text(checks: Sequence[Mapping[str, str]], view: View) -> str:
     lines = []
     for check in checks:
         mark, style = _MARKS[check["status"]]
-        lines.append(f"{paint(mark, style, view)} {check['id']:<{width}}  {visible(check['message'])}")
+        head = f"{paint(mark, style, view)} {check['id']:<{width}}  "
+        lines.append(hang(head, visible(check["message"]), view.width))
         if check["remedy"]:
-            lines.append(f"  {'':<{width}}  {paint('help:', 'accent', view)} {visible(check['remedy'])}")
+            head = f"  {'':<{width}}  {paint('help:', 'accent', view)} "
+            lines.append(hang(head, visible(check["remedy"]), view.width))
     return "\n".join(lines) + "\n"

@@ -12,8 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from ctxc.cli.app import is_global, root_command, summary
+from ctxc.cli.app import help_record, is_global, root_command, summary
 from ctxc.cli.reference import reference
+from ctxc.cli.session import FORMATS
+from ctxc.report import format_ids
+from ctxc.report.releases import format_ids as release_formats
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
@@ -42,6 +45,27 @@ def test_every_command_argument_and_option_says_what_it_is() -> None:
             assert record, f"{name} {param.name} is hidden"
             assert record[1].strip(), f"{name} {record[0]} has no help"
     assert sum(is_global(p) for p in root.get_params(context)) == 7
+
+
+def test_options_are_called_in_one_style() -> None:
+    """``ID`` and ``a|b``, never ``<str>``; brackets for what may be left out stand in the usage alone."""
+    root = root_command()
+    context = root.make_context("ctxc", [], resilient_parsing=True)
+    for name in root.list_commands(context):
+        command = root.get_command(context, name)
+        assert command is not None
+        below = command.make_context(name, [], parent=context, resilient_parsing=True)
+        for param in command.get_params(below):
+            record = help_record(param, below)
+            assert record is not None
+            assert not set("<>{}[]") & set(record[0]), f"{name} {record[0]}"
+        assert not set("<>{}") & set(" ".join(command.collect_usage_pieces(below)))
+
+
+def test_the_formats_that_the_help_names_are_those_that_there_are() -> None:
+    named = FORMATS.replace("text (default)", "text").split(", ")
+    assert sorted(named) == sorted(format_ids())
+    assert sorted([*named, "html"]) == sorted(release_formats())
 
 
 def test_every_command_is_in_the_readme() -> None:

@@ -99,7 +99,11 @@ def run(
         from ctxc.report import View
 
         write_text(path, draw_cache(name, found, View()))
-    current.console.report(draw_cache(format, found, current.console.view()), machine=format == "json")
+    text = draw_cache(format, found, current.console.view())
+    if format == "text":
+        current.console.prose(text)
+    else:
+        current.console.report(text, machine=format == "json")
     return 1 if any(call.problems and call.reason == "refused" for a in found for call in a.calls) else 0
 
 

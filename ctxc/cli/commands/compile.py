@@ -24,7 +24,7 @@ from ctxc.base.escaping import inert_json
 from ctxc.cli import completion
 from ctxc.cli.console import Console
 from ctxc.cli.outputs import check_format, emit, parse_outputs
-from ctxc.cli.session import Session, session
+from ctxc.cli.session import FORMATS, Session, session
 from ctxc.cli.watch import watch_project
 from ctxc.model.report import CompileRun
 from ctxc.report import View, render_run
@@ -57,7 +57,7 @@ def run(
             "--format",
             "-f",
             metavar="FORMAT",
-            help="text (default), json, sarif ...",
+            help=f"{FORMATS}.",
             autocompletion=completion.formats,
         ),
     ] = None,

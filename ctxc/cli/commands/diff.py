@@ -24,7 +24,7 @@ from ctxc.app.diff import Drawing, draw_diff
 from ctxc.app.diff_sides import DiffRequest
 from ctxc.base.errors import UsageError
 from ctxc.cli import completion
-from ctxc.cli.session import session
+from ctxc.cli.session import CONTEXT, FORMAT, session
 from ctxc.model.facets import FACETS
 
 FORMATS = ("text", "json", "markdown", "html")
@@ -51,24 +51,46 @@ def run(
     ] = None,
     fixture: Annotated[
         list[str] | None,
-        typer.Option("--fixture", help="Only fixtures of this id or glob.", autocompletion=completion.fixtures),
+        typer.Option(
+            "--fixture", metavar="ID", help="Only fixtures of this id or glob.", autocompletion=completion.fixtures
+        ),
     ] = None,
     template: Annotated[
         list[str] | None,
-        typer.Option("--template", help="Only fixtures of this template.", autocompletion=completion.templates),
+        typer.Option(
+            "--template", metavar="ID", help="Only fixtures of this template.", autocompletion=completion.templates
+        ),
     ] = None,
-    context: Annotated[int, typer.Option("--context", "-U", min=0, max=100, help="Lines around an edit.")] = 2,
+    context: Annotated[
+        int, typer.Option("--context", "-U", metavar="N", min=0, max=100, show_default=False, help=CONTEXT)
+    ] = 2,
     stat: Annotated[bool, typer.Option("--stat", help="One line for each change, no texts.")] = False,
     provider: Annotated[
-        str, typer.Option("--provider", help="Compile head for it.", autocompletion=completion.providers)
+        str,
+        typer.Option(
+            "--provider", metavar="ID", help="Compile head for this one.", autocompletion=completion.providers
+        ),
     ] = "",
-    model: Annotated[str, typer.Option("--model", help="Compile head for this model.")] = "",
+    model: Annotated[str, typer.Option("--model", metavar="NAME", help="Compile head for this one.")] = "",
     against_provider: Annotated[
-        str, typer.Option("--against-provider", help="Compile base for it.", autocompletion=completion.providers)
+        str,
+        typer.Option(
+            "--against-provider", metavar="ID", help="Compile base for this one.", autocompletion=completion.providers
+        ),
     ] = "",
-    against_model: Annotated[str, typer.Option("--against-model", help="Compile base for this model.")] = "",
+    against_model: Annotated[
+        str, typer.Option("--against-model", metavar="NAME", help="Compile base for this one.")
+    ] = "",
     format: Annotated[
-        str, typer.Option("--format", "-f", help=f"{', '.join(FORMATS)}.", autocompletion=completion.fixed(*FORMATS))
+        str,
+        typer.Option(
+            "--format",
+            "-f",
+            metavar="|".join(FORMATS),
+            show_default=False,
+            help=FORMAT,
+            autocompletion=completion.fixed(*FORMATS),
+        ),
     ] = "text",
     output: Annotated[
         list[str] | None,

@@ -32,5 +32,5 @@ def run(
     if format == "json":
         console.report(doctor_json(values), machine=True)
     else:
-        console.report(doctor_text(values, view))
+        console.prose(doctor_text(values, view))
     return 1 if any(c.status == "error" for c in found) else 0

@@ -43,7 +43,7 @@ def run(
     if format == "json":
         current.console.report(explain_json(explanation), machine=True)
     else:
-        current.console.report(explain_text(explanation, current.console.view()))
+        current.console.prose(explain_text(explanation, current.console.view()))
     for line in render("concise", report, View()).splitlines():
         current.console.note(line)
     workspace.close()
@@ -61,5 +61,5 @@ def _cache(current: Session, fixture: str, section: str | None, provider: str, m
     if format == "json":
         current.console.report(cache_json([found]), machine=True)
     else:
-        current.console.report(explain_cache_text(found, current.console.view()))
+        current.console.prose(explain_cache_text(found, current.console.view()))
     return 0

@@ -24,7 +24,7 @@ from ctxc.app.gate import GateRequest, gate_workspace
 from ctxc.base.errors import UnreadableSource, UsageError
 from ctxc.cli import completion
 from ctxc.cli.outputs import check_format, emit, parse_outputs
-from ctxc.cli.session import Session, session
+from ctxc.cli.session import FORMATS, Session, session
 from ctxc.report.releases import format_ids, render
 
 if TYPE_CHECKING:
@@ -55,11 +55,19 @@ def run(
     ] = None,
     policy_source: Annotated[
         Literal["base", "head"] | None,
-        typer.Option("--policy-source", help="base: its policies judge as well (the default where CI is set)."),
+        typer.Option(
+            "--policy-source",
+            metavar="base|head",
+            help="base: its policies judge as well (the default where CI is set).",
+        ),
     ] = None,
     fail_on: Annotated[
         Literal["error", "warning", "info", "never"] | None,
-        typer.Option("--fail-on", help="Severity from which the exit status is 1 (default: error)."),
+        typer.Option(
+            "--fail-on",
+            metavar="error|warning|info|never",
+            help="Severity from which the exit status is 1 (default: error).",
+        ),
     ] = None,
     allow_same: Annotated[bool, typer.Option("--allow-same", help="The base may be the head itself.")] = False,
     update_locks: Annotated[
@@ -71,7 +79,11 @@ def run(
     format: Annotated[
         str | None,
         typer.Option(
-            "--format", "-f", help="Output format (default: text).", autocompletion=completion.fixed(*format_ids())
+            "--format",
+            "-f",
+            metavar="FORMAT",
+            help=f"{FORMATS}, html.",
+            autocompletion=completion.fixed(*format_ids()),
         ),
     ] = None,
     output: Annotated[

@@ -19,7 +19,7 @@ from ctxc.base.errors import UnreadableSource, UsageError
 from ctxc.cli import completion
 from ctxc.cli.console import read_standard_input
 from ctxc.cli.outputs import check_format, emit, parse_outputs
-from ctxc.cli.session import Session, session
+from ctxc.cli.session import FORMATS, Session, session
 from ctxc.report import render
 
 _TIERS = completion.fixed("default", "strict", "audit")
@@ -40,13 +40,18 @@ def run(
         Literal["default", "strict", "audit"] | None,
         typer.Option(
             "--tier",
+            metavar="default|strict|audit",
             help="How far to go (default: default).",
             autocompletion=_TIERS,
         ),
     ] = None,
     fail_on: Annotated[
         Literal["error", "warning", "info", "never"] | None,
-        typer.Option("--fail-on", help="Severity from which the exit status is 1 (default: error)."),
+        typer.Option(
+            "--fail-on",
+            metavar="error|warning|info|never",
+            help="Severity from which the exit status is 1 (default: error).",
+        ),
     ] = None,
     fix: Annotated[bool, typer.Option("--fix", help="Mend what does not change what a model sees.")] = False,
     unsafe_fixes: Annotated[
@@ -76,7 +81,7 @@ def run(
     ] = None,
     format: Annotated[
         str | None,
-        typer.Option("--format", "-f", help="Output format (default: text).", autocompletion=completion.formats),
+        typer.Option("--format", "-f", metavar="FORMAT", help=f"{FORMATS}.", autocompletion=completion.formats),
     ] = None,
     output: Annotated[
         list[str] | None,

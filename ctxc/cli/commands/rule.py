@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from ctxc.cli.session import session
+from ctxc.cli.session import FORMAT, session
 
 
 def _complete(incomplete: str) -> list[str]:
@@ -29,19 +29,28 @@ def run(
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Every rule.")] = False,
     format: Annotated[
-        Literal["text", "markdown", "json"], typer.Option("--format", "-f", help="Output format.")
+        Literal["text", "markdown", "json"],
+        typer.Option("--format", "-f", metavar="text|markdown|json", show_default=False, help=FORMAT),
     ] = "text",
 ) -> int:
-    from ctxc.app.rule_reference import describe, find, listing, reference
+    from ctxc.app.rule_reference import describe, find, listing, reference, rule_rows
     from ctxc.base.errors import UsageError
 
     if rules and everything:
         raise UsageError("--all and a rule contradict each other", help="leave out one of them")
     console = session(ctx).console
     if rules:
-        console.report(describe(find(rules), format), machine=format == "json")
+        text = describe(find(rules), format)
+        if format == "text":
+            console.prose(text, code="    ")
+        else:
+            console.report(text, machine=format == "json")
     elif everything and format == "markdown":
         console.report(reference())
+    elif format == "text":
+        from ctxc.report._lists import rules_text
+
+        console.report(rules_text(rule_rows(), console.view()))
     else:
         console.report(listing(format), machine=format == "json")
     return 0

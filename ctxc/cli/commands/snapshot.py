@@ -24,7 +24,7 @@ from ctxc.app.selection import Selection
 from ctxc.base.errors import NothingMatched, UsageError
 from ctxc.cli import completion
 from ctxc.cli.console import Console
-from ctxc.cli.session import Session, session
+from ctxc.cli.session import CONTEXT, Session, session
 from ctxc.report._encode import visible
 from ctxc.report._tally import plural
 from ctxc.report.diffs import DiffView, render
@@ -46,9 +46,18 @@ def run(
     directory: Annotated[
         str | None, typer.Option("--dir", metavar="DIR", help=f"Where they lie (default: {snapshots.FOLDER}).")
     ] = None,
-    context: Annotated[int, typer.Option("--context", "-U", min=0, max=100, help="Lines around an edit.")] = 2,
+    context: Annotated[
+        int, typer.Option("--context", "-U", metavar="N", min=0, max=100, show_default=False, help=CONTEXT)
+    ] = 2,
     format: Annotated[
-        Literal["text", "json", "markdown", "html"], typer.Option("--format", "-f", help="Format of check.")
+        Literal["text", "json", "markdown", "html"],
+        typer.Option(
+            "--format",
+            "-f",
+            metavar="text|json|markdown|html",
+            show_default=False,
+            help="check: output format (default: text).",
+        ),
     ] = "text",
     with_content: Annotated[
         bool, typer.Option("--with-content", help="bundle: also the files themselves, as they are.")

@@ -59,5 +59,5 @@ def run(
         current.console.report(tokens_json(counted), machine=True)
     else:
         view = current.console.view()
-        current.console.report(tokens_text(counted, view, every=current.console.verbosity > 0))
+        current.console.prose(tokens_text(counted, view, every=current.console.verbosity > 0))
     return 0

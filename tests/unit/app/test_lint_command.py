@@ -241,7 +241,8 @@ def test_a_rule_is_explained_by_code_or_name(run: Run, word: str) -> None:
 def test_every_rule_is_listed_and_explained(run: Run) -> None:
     from ctxc.rules import rule_names
 
-    listed = run("rule")[1].splitlines()
+    head, *listed = run("rule")[1].splitlines()
+    assert head.split() == ["CODE", "NAME", "SEVERITY", "TIER", "WHAT", "IS", "FOUND"]
     named = sorted((code, name) for code, (name, _) in CODES.items() if name in rule_names())
     assert [tuple(row.split()[:2]) for row in listed] == named
     whole = json.loads(run("rule", "--format", "json")[1])

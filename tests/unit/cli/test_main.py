@@ -328,6 +328,29 @@ def test_colour_reaches_the_report(quick: Run) -> None:
 # --- GitHub Actions ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("arguments", "environment", "expected"),
+    [
+        (("compile", "nobody"), {}, False),
+        (("compile", "nobody"), {"CTXC_COLOR": "always"}, True),
+        (("compile", "nobody", "--color", "always"), {}, True),
+        (("--color=always", "compile", "nobody"), {}, True),
+        (("compile", "nobody", "--color", "always", "--nonsense"), {}, True),
+        (("compile", "nobody", "--color", "never"), {"CTXC_COLOR": "always"}, False),
+        (("compile", "nobody", "--color", "never"), {"FORCE_COLOR": "1"}, False),
+        (("compile", "nobody"), {"FORCE_COLOR": "1"}, True),
+        (("compile", "nobody"), {"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
+        (("compile", "--", "--color", "always"), {}, False),
+    ],
+)
+def test_colour_reaches_errors(
+    quick: Run, arguments: tuple[str, ...], environment: dict[str, str], expected: bool
+) -> None:
+    done = quick(*arguments, **environment)
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"\x1b[1;31merror\x1b[0m: " if expected else b"error: ")
+
+
 def test_in_actions_text_comes_with_annotations(quick: Run, project: Path) -> None:
     (project / "fragments/broken.yaml").write_text("fragment_id: [\n")
     done = quick("compile", GITHUB_ACTIONS="true")
