@@ -30,16 +30,19 @@ table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nu
 th { text-align: left; color: var(--dim); font-weight: 600; font-size: .82rem; }
 th, td { padding: .3rem .5rem; border-bottom: 1px solid var(--line); vertical-align: middle; }
 td.n, th.n { text-align: right; white-space: nowrap; }
-td.call { min-width: 11rem; overflow-wrap: anywhere; } td.bar { width: 28%; min-width: 12rem; }
-td:last-child { overflow-wrap: anywhere; min-width: 12rem; }
+td.call { min-width: 11rem; overflow-wrap: anywhere; } td.bar { width: 28%; min-width: 5rem; }
+tr.open td { border-bottom: 0; }
+tr.why td { padding-top: 0; color: var(--dim); overflow-wrap: anywhere; }
 .strip { position: relative; display: flex; height: 1.15rem; border-radius: 3px; background: transparent; }
 .strip span { height: 100%; } .read { background: var(--read); } .written { background: var(--written); }
 .full { background: var(--full); }
 .strip i { position: absolute; top: -3px; bottom: -3px; width: 2px; background: var(--mark); }
+.legend { white-space: nowrap; }
 .key { display: inline-block; width: .8rem; height: .8rem; border-radius: 2px; vertical-align: -1px;
   margin-left: 1rem; }
 .key.mark { width: 2px; background: var(--mark); }
 ul { padding-left: 1.2rem; margin: .4rem 0; } li { overflow-wrap: anywhere; }
+@media (max-width: 50rem) { table { font-size: .8rem; } th, td { padding: .3rem .2rem; } td.call { min-width: 6rem; } }
 code { font: .88em ui-monospace, monospace; }
 """
 
@@ -54,8 +57,10 @@ def cache_html(assessments: Sequence[Assessment]) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>ctxc cache</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<h1>What the prompt cache does</h1>\n"
         '<p class="dim">Simulated from the rules of the provider\'s profile; nothing was sent.'
-        '<span class="key read"></span> read <span class="key written"></span> written'
-        '<span class="key full"></span> paid in full<span class="key mark"></span> breakpoint</p>\n'
+        ' <span class="legend"><span class="key read"></span> read</span>'
+        ' <span class="legend"><span class="key written"></span> written</span>'
+        ' <span class="legend"><span class="key full"></span> paid in full</span>'
+        ' <span class="legend"><span class="key mark"></span> breakpoint</span></p>\n'
         f"{body}\n</body>\n</html>\n"
     )
 
@@ -114,12 +119,13 @@ def _table(a: Assessment) -> Iterator[str]:
             style = "n" if agrees(call) else "n bad"
             cells.append(f'<td class="{style}">{_text(shown_record(call))}</td>')
         cells.append(f'<td class="n">{_text(money(cost.total)) if cost is not None else "–"}</td>')
-        why = _text(call.reason) + (f'<br><span class="dim">{_text(call.detail)}</span>' if call.detail else "")
-        style = ' class="bad"' if call.problems else ""
+        cells.append(f'<td class="reason{" bad" if call.problems else ""}">{_text(call.reason)}</td>')
+        row = ' class="open"' if call.detail else ""
         yield (
-            f'<tr><td class="call">{_text(name)}</td><td class="bar">{_bar(call, most)}</td>{"".join(cells)}'
-            f"<td{style}>{why}</td></tr>"
+            f'<tr{row}><td class="call">{_text(name)}</td><td class="bar">{_bar(call, most)}</td>{"".join(cells)}</tr>'
         )
+        if call.detail:
+            yield f'<tr class="why"><td></td><td colspan="{len(cells) + 1}">{_text(call.detail)}</td></tr>'
     yield "</tbody></table></div>"
 
 
