@@ -1,7 +1,8 @@
 """The report of a gate in every format: what it must hold, and that nothing which a project says does anything there.
 
-The texts are those of the threat list about output (T-076 to T-095) and their kin, put into every field that a fixture,
-a file name, a branch, a policy or a waiver can fill. For each format there is a model of what reads it: GitHub's runner,
+The texts are those of the threat list about output and their kin, put into every field that a fixture, a file name, a
+branch, a policy or a waiver can fill: T-076, T-077 and T-078 (terminals), T-080 (bidi), T-081, T-082 and T-083 (commands
+and annotations), T-086 and T-087 (Markdown), T-093 (XML), T-095 (HTML). For each format there is a model of what reads it: GitHub's runner,
 a Markdown renderer, a browser, parsers of XML, JSON and SARIF, a terminal.
 """
 
@@ -352,3 +353,12 @@ def test_sarif_keeps_paths_that_look_like_addresses_inside_the_repository() -> N
         uri = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
         assert urlsplit(uri)[:2] == ("", ""), uri
         assert unquote(uri).lstrip("/") == path.lstrip("/")
+
+
+@pytest.mark.parametrize("name", ["text", "markdown", "html"])
+def test_the_report_as_it_was_recorded(name: str, update_goldens: bool) -> None:
+    place = Path(__file__).parent / "releases" / f"recorded.{name}"
+    if update_goldens:
+        place.parent.mkdir(exist_ok=True)
+        place.write_text(held(name), encoding="utf-8", newline="\n")
+    assert held(name) == place.read_text(encoding="utf-8"), "pytest --update-goldens tests/unit/report"
