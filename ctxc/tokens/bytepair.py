@@ -134,7 +134,8 @@ class BytePair:
             for text, parts in blocks.items()
             if len(parts) > 1 or text in ends
         }
-        self._remember(joined)
+        # A text of many blocks is most of a request, which is counted once.
+        self._remember({text: tokens for text, tokens in joined.items() if len(blocks[text]) == 1})
         return counts | joined
 
     def _less(self, bracket: str) -> int:
