@@ -110,7 +110,7 @@ def _source_line(location: Location, view: View) -> tuple[str, int, int] | None:
     shown_mark = _shown(marked)
     room = max(1, limit - cells(shown_before))
     mark = max(1, min(cells(shown_mark), room))
-    shown = shown_before + shown_mark + _shown(after[:limit])
+    shown = shown_before + shown_mark + _shown(after[: limit + 1])  # one more, so that a cut is seen
     return clip(shown, limit), cells(shown_before), mark
 
 

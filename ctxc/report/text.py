@@ -9,6 +9,7 @@ from ctxc.report._encode import visible
 from ctxc.report._frame import frames
 from ctxc.report._paint import Style, paint
 from ctxc.report._tally import plural, tally
+from ctxc.report._wrap import hang
 
 _GATE_MARKS = {"passed": "✓", "failed": "✗", "not_applicable": "–", "not_configured": "·", "not_checked": "?"}
 
@@ -62,7 +63,8 @@ def _gates(report: Report, view: View) -> str:
         style: Style = "good" if gate.status == "passed" else "bad" if gate.status == "failed" else "dim"
         mark = paint(f"{_GATE_MARKS.get(gate.status, '?')} {gate.id:<{width}}", style, view)
         checked = f" ({gate.checked:,} checked)" if gate.checked else ""
-        lines.append(f"{mark}  {gate.status}{checked}{'  ' + visible(gate.message) if gate.message else ''}")
+        told = f"{gate.status}{checked}{'  ' + visible(gate.message) if gate.message else ''}"
+        lines.append(hang(f"{mark}  ", told, view.width))
     return "\n".join(lines) + "\n"
 
 

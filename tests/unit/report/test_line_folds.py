@@ -6,9 +6,12 @@ import re
 
 import pytest
 
+from ctxc.base.spans import Location, Span
+from ctxc.model.finding import Finding, Severity
 from ctxc.report import View
 from ctxc.report._draw import Cell, Column, Table, draw_table
 from ctxc.report._encode import cells
+from ctxc.report._frame import frame
 from ctxc.report._wrap import hang, wrap
 
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
@@ -97,3 +100,17 @@ def test_a_cell_is_broken_at_a_blank_before_anything_else() -> None:
                   rows=((Cell("x" * 12), Cell("one, two/three four-five six, or a value")),))  # fmt: skip
     lines = draw_table(table, View(width=37)).rstrip("\n").split("\n")
     assert [line[13:] for line in lines] == ["B", "one, two/three four-five", "  six, or a value"]
+
+
+@pytest.mark.parametrize("length", [71, 72, 73, 74, 150])
+@pytest.mark.parametrize("column", [1, 2, 40])
+def test_a_source_line_that_is_cut_says_so(length: int, column: int) -> None:
+    line = "".join(chr(ord("a") + n % 26) for n in range(length))
+    finding = Finding(
+        code="CTX001", name="n", severity=Severity.ERROR, message="m",
+        location=Location("f", Span(1, column, 1, column + 1)),
+    )  # fmt: skip
+    shown = frame(finding, View(width=80, source=lambda _: line)).split("\n")[3].removeprefix("1 | ")
+    assert cells(shown) <= 72
+    assert shown == line or "…" in shown
+    assert (shown == line) is (length <= 72)
