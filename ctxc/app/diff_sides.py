@@ -92,10 +92,17 @@ def open_sides(workspace: Workspace, request: DiffRequest) -> Sides:
 
 def _repository(workspace: Workspace, request: DiffRequest) -> Repository | None:
     from ctxc.source.git import Repository
+    from ctxc.source.gitdir import bare_repository
+    from ctxc.source.gitdir import looks_like_git_dir as is_bare
 
     root = workspace.root
     if not any(os.path.lexists(folder / ".git") for folder in (root, *root.parents)):
         needs_git = request.head or request.staged or (request.base and not request.base.startswith(SNAPSHOT))
+        if "GIT_DIR" not in workspace.environment and is_bare(root):
+            if not request.head or not request.base:
+                raise bare_repository(root)
+            # Both sides are named: nothing of a work tree is needed.
+            return Repository.discover(root, environ=workspace.environment, trust=request.trust_repository, bare=True)
         if needs_git and "GIT_DIR" not in workspace.environment:
             named = f"'{request.base or request.head}'" if request.base or request.head else "the index"
             raise RevisionError(

@@ -52,7 +52,7 @@ class Workspace:
     def tree(self) -> Tree:
         """The work tree, read once: what git ignores is left out where git can say so."""
         if self._tree is None:
-            self._tree = _open_tree(self.root, self.environment, self.notes)
+            self._tree = _open_tree(self.root, self.environment, self.notes, _folders(self.settings))
         return self._tree
 
     @property
@@ -159,7 +159,11 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
 
-def _open_tree(root: Path, environment: Mapping[str, str], notes: list[str]) -> Tree:
+def _folders(settings: Settings) -> tuple[str, ...]:
+    return (*settings.templates, *settings.fragments, *settings.policies, *settings.fixtures)
+
+
+def _open_tree(root: Path, environment: Mapping[str, str], notes: list[str], folders: tuple[str, ...]) -> Tree:
     from ctxc.base.errors import RevisionError
     from ctxc.source.opening import open_tree
 
@@ -172,7 +176,13 @@ def _open_tree(root: Path, environment: Mapping[str, str], notes: list[str]) -> 
         except RevisionError as error:
             # Compiling needs no git: a missing or mistrusted one only means that ignored files are not left out.
             notes.append(f"files that git ignores are not left out: {error.message}")
-    return open_tree(root, repository=repository)
+    tree = open_tree(root, repository=repository)
+    if repository is None and (root / "HEAD").is_file() and not tree.list_paths(folders):
+        from ctxc.source.gitdir import bare_repository, looks_like_git_dir
+
+        if looks_like_git_dir(root):
+            raise bare_repository(root)
+    return tree
 
 
 def load_tree(tree: Tree) -> Project:

@@ -56,15 +56,16 @@ class Repository:
 
     @classmethod
     def discover(
-        cls, path: str | Path, *, environ: Mapping[str, str] = _NOTHING, trust: bool = False
+        cls, path: str | Path, *, environ: Mapping[str, str] = _NOTHING, trust: bool = False, bare: bool = False
     ) -> Repository | None:
         """The repository in which a folder lies; None where there is none.
 
         ``environ`` is the environment of the command: ``PATH`` for git itself, what git sets for hooks, and where
-        the user's configuration lies. ``trust`` skips the check of the owner. Raises RevisionError for a repository
+        the user's configuration lies. ``trust`` skips the check of the owner; ``bare`` takes the folder itself where it
+        is a bare repository. Raises RevisionError for a repository
         of another user, a bare one that is not named, and where git is not installed.
         """
-        place = find_place(Path(path), environ)
+        place = find_place(Path(path), environ, bare=bare)
         if place is None:
             return None
         if not trust:

@@ -31,8 +31,12 @@ class GitPlace:
     notes: tuple[str, ...] = ()  # what of the environment was not followed, for a person
 
 
-def find_place(start: Path, environ: Mapping[str, str]) -> GitPlace | None:
-    """The repository of a folder; None where there is none. Raises RevisionError for one that cannot be used."""
+def find_place(start: Path, environ: Mapping[str, str], *, bare: bool = False) -> GitPlace | None:
+    """The repository of a folder; None where there is none. Raises RevisionError for one that cannot be used.
+
+    A folder that is a bare repository itself is used where the environment names it, or where ``bare`` says that it is
+    meant: any folder can pretend to be one.
+    """
     here = start.resolve()
     named = _named_git_dir(here, environ)
     if named is not None and named == here:  # a hook of a bare repository runs inside it
@@ -42,10 +46,20 @@ def find_place(start: Path, environ: Mapping[str, str]) -> GitPlace | None:
         if named is not None:
             return _explicit(named, here, environ)
         if looks_like_git_dir(here):
-            help = f"name it: GIT_DIR={here}; it is not used by itself because any folder can pretend to be one"
-            raise RevisionError(f"'{here}' is a bare repository", help=help)
+            if bare:
+                return _bare(here, environ)
+            raise bare_repository(here)
         return None
     return _with_hook_environment(found, here, environ)
+
+
+def bare_repository(folder: Path) -> RevisionError:
+    """The exception for a command that needs files of a work tree and stands in a bare repository."""
+    help = (
+        "name two revisions (`ctxc diff BASE HEAD`, `ctxc gate --against BASE --rev HEAD`), or make a checkout of it: "
+        f"`git --git-dir={folder} worktree add ../checkout`; a hook names the repository itself (GIT_DIR={folder})"
+    )
+    return RevisionError(f"'{folder}' is a bare repository: it has no work tree and no index", help=help)
 
 
 def looks_like_git_dir(folder: Path) -> bool:
