@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ctxc.app.naming import advice, counted
+from ctxc.app.naming import advice, counted, unloaded
 from ctxc.base.errors import NothingMatched
 
 if TYPE_CHECKING:
@@ -87,9 +87,9 @@ def find_fixture(project: Project, fixture_id: str) -> Fixture:
     found = project.fixtures.get(fixture_id)
     if found is not None:
         return found
-    broken = sum(f.severity.label == "error" for f in project.findings)
-    unloaded = f"{counted(broken)} from being loaded: `ctxc compile` shows them" if broken else ""
+    broken = unloaded(project.findings)
+    told = f"{counted(broken)} from being loaded: `ctxc compile` shows them" if broken else ""
     raise NothingMatched(
         f"there is no fixture {fixture_id!r}",
-        help=advice(fixture_id, sorted(project.fixtures), unloaded, "`ctxc list fixtures` shows all", listed=False),
+        help=advice(fixture_id, sorted(project.fixtures), told, "`ctxc list fixtures` shows all", listed=False),
     )

@@ -75,11 +75,17 @@ class Linted:
 
 
 def lint(workspace: Workspace, options: LintOptions, *, now: str) -> Linted:
-    """Judge the project. Raises ConfigError for settings that name no rule, NothingMatched for paths without a file."""
+    """Judge the project. Raises ConfigError for settings that name no rule, NothingMatched for paths without a file and
+    for a project without any."""
     tree = _tree(workspace, options)
     settings = _widened(workspace.settings, tree, options)
     check_words(options, settings)
     scan = Scan(tree, settings)
+    if not scan.digests and not scan.odd and not options.allow_empty:
+        raise NothingMatched(
+            f"{tree.label} has no files in {', '.join(_folders(settings))}: nothing was judged",
+            help="run `ctxc init`, name the folders in ctxc.yaml or [tool.ctxc], or pass --allow-empty",
+        )
     record, notes = _judged(workspace, tree, settings, options, scan, now)
     known = _outside_names(record, options, workspace)
     severities, _ = rule_settings(settings)
@@ -145,9 +151,14 @@ def _tree(workspace: Workspace, options: LintOptions) -> Tree:
     return tree
 
 
+def _folders(settings: Settings) -> tuple[str, ...]:
+    folders = (*settings.templates, *settings.fragments, *settings.policies, *settings.fixtures)
+    return tuple(dict.fromkeys(folders))
+
+
 def _widened(settings: Settings, tree: Tree, options: LintOptions) -> Settings:
     """The settings with the folders of paths that the configured ones do not hold: any of our files may lie there."""
-    folders = (*settings.templates, *settings.fragments, *settings.policies, *settings.fixtures)
+    folders = _folders(settings)
     wanted = [*options.paths, *([options.stdin[0]] if options.stdin is not None else [])]
     more = []
     for path in wanted:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ctxc.model.finding import Finding
 
 
 def advice(wrong: str, known: Iterable[str], *more: str, listed: bool = True) -> str:
@@ -15,6 +19,11 @@ def advice(wrong: str, known: Iterable[str], *more: str, listed: bool = True) ->
     if listed:
         parts.append(f"known: {', '.join(names)}")
     return "; ".join([*parts, *(m for m in more if m)])
+
+
+def unloaded(findings: Iterable[Finding]) -> int:
+    """How many errors kept files from being loaded; that there are none is no error of a file."""
+    return sum(f.severity.label == "error" and f.name != "empty-project" for f in findings)
 
 
 def counted(errors: int) -> str:

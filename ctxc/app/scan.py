@@ -71,7 +71,9 @@ class Scan:
                     self.own_files.add(path)
                     continue
             outline.append([path, mark])
-        outline.append(["", digest_json([[o.path, o.kind, o.reason] for o in tree.oddities(folders)])])
+        oddities = tree.oddities(folders)
+        self.odd = len(oddities)  # entries that are no files that can be used
+        outline.append(["", digest_json([[o.path, o.kind, o.reason] for o in oddities])])
         self.structure = digest_json(outline)
         self.everything = digest_json([self.structure, self.digests])
 

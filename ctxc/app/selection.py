@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from typing import Protocol
 
-from ctxc.app.naming import advice, counted
+from ctxc.app.naming import advice, counted, unloaded
 from ctxc.base.errors import NothingMatched
 from ctxc.base.values import dataclass
 from ctxc.model.finding import Finding, Severity
@@ -88,9 +88,9 @@ def _template(fixture: Selectable) -> str:
 
 
 def _nothing(what: str, pattern: str, names: Sequence[str], findings: Sequence[Finding]) -> NothingMatched:
-    errors = sum(f.severity is Severity.ERROR for f in findings)
-    unloaded = f"{counted(errors)} from being loaded: `ctxc compile` without a selection shows them"
+    errors = unloaded(findings)
+    told = f"{counted(errors)} from being loaded: `ctxc compile` without a selection shows them"
     return NothingMatched(
         f"no {what} matches {pattern!r}",
-        help=advice(pattern, names, f"`ctxc list {what}s` shows all", unloaded if errors else "", listed=False),
+        help=advice(pattern, names, f"`ctxc list {what}s` shows all", told if errors else "", listed=False),
     )

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 import typer
 
 from ctxc.app.listing import kinds, listing, project_kinds
-from ctxc.app.naming import counted
+from ctxc.app.naming import counted, unloaded
 from ctxc.cli import completion
 from ctxc.cli.session import FORMAT, session
 from ctxc.report._lists import lists_json, lists_text
@@ -32,7 +32,7 @@ def run(
     workspace = current.workspace()
     wanted = kind or [k for k in project_kinds() if listing(workspace, k)] or list(project_kinds())
     groups = {k: listing(workspace, k) for k in wanted}
-    errors = sum(f.severity.label == "error" for f in workspace.project.findings)
+    errors = unloaded(workspace.project.findings)
     if format == "json":
         current.console.report(lists_json(groups), machine=True)
     else:

@@ -108,7 +108,8 @@ def test_files_that_nothing_reads_are_read(tmp_path: Path) -> None:
 
 
 def test_an_empty_project_is_a_finding_unless_that_is_fine(tmp_path: Path) -> None:
-    assert codes(judge(tmp_path)) == ["templates:0 CTX111"]
+    with pytest.raises(NothingMatched, match="the work tree has no files in templates, fragments, policies, tests/fix"):
+        judge(tmp_path)
     assert codes(judge(tmp_path, allow_empty=True)) == []
 
 

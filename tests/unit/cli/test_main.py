@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -152,6 +153,20 @@ def test_2_where_no_fixture_is_left(quick: Run, project: Path) -> None:
         path.unlink()
     assert quick("compile").returncode == 2
     assert quick("compile", "--allow-empty").returncode == 0
+
+
+@pytest.mark.parametrize("command", ["compile", "lint", "gate"])
+def test_2_in_an_empty_project(quick: Run, project: Path, command: str) -> None:
+    for name in ("templates", "fragments", "policies", "tests"):
+        shutil.rmtree(project / name)
+    done = quick(command)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert error_of(done).startswith("error: the ") and "ctxc init" in error_of(done)
+    if command != "gate":
+        done = quick(command, "--allow-empty")
+        assert done.returncode == 0 and b"CTX111" not in done.stdout
+    # Nothing kept a file from being loaded: there is none.
+    assert b"kept files" not in quick("list").stderr
 
 
 FAULT = "import sys; sys.argv = ['ctxc', 'compile']; import ctxc.app.compiling as m; m.compile_fixtures = None;"
