@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _SPACE, _DRAWN = "app.diff.change", "app.diff.drawn"
 _KEPT_BYTES = 16 << 20  # a larger change is worked out again: reading it back would take as long
-FORMAT = 1
+FORMAT = 2
 
 
 class DiffOutcome(NamedTuple):
@@ -62,10 +62,11 @@ class Drawing(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """A change as text, once for each drawing, and whether anything differs."""
+    """A change as text, once for each drawing, whether anything differs, and whether head has errors in it."""
 
     texts: tuple[str, ...]
     differs: bool
+    broken: bool
     notes: tuple[str, ...] = ()
 
 
@@ -122,15 +123,16 @@ class _Diff:
             known = _texts_of([self.store.get_blobs(_DRAWN, keys).get(k) for k in keys])
             if known is not None:
                 self.notes.append("from the cache: these two trees were compared before")
-                return Drawn(texts=known[0], differs=known[1], notes=tuple(self.notes))
+                return Drawn(texts=known[0], differs=known[1], broken=known[2], notes=tuple(self.notes))
         change = self.run().change
         texts = tuple(_draw(change, d) for d in drawings)
         differs = not change.is_empty
+        broken = change.head.errors > 0 or any(f.head_outcome == "invalid" for f in change.fixtures)
         for key, text in zip(keys, texts, strict=True) if keys else ():
             if len(text) <= _KEPT_BYTES:
-                data = json.dumps([differs, text], ensure_ascii=False).encode("utf-8", "surrogatepass")
+                data = json.dumps([differs, broken, text], ensure_ascii=False).encode("utf-8", "surrogatepass")
                 self.store.put_blobs(_DRAWN, {key: data})
-        return Drawn(texts=texts, differs=differs, notes=tuple(self.notes))
+        return Drawn(texts=texts, differs=differs, broken=broken, notes=tuple(self.notes))
 
     def _drawn_key(self, trees: bytes, drawing: Drawing) -> bytes:
         names = [
@@ -250,18 +252,19 @@ def _draw(change: Change, drawing: Drawing) -> str:
     return render(drawing.format, only(change, drawing.facets), DiffView(view=view, stat=drawing.stat))
 
 
-def _texts_of(blobs: Sequence[bytes | None]) -> tuple[tuple[str, ...], bool] | None:
-    """Texts, and whether anything differs, as they were kept; None where one is not there or is something else."""
-    texts, differs = [], False
+def _texts_of(blobs: Sequence[bytes | None]) -> tuple[tuple[str, ...], bool, bool] | None:
+    """Texts, whether anything differs and whether head is broken, as they were kept; None where one is not there or is
+    something else."""
+    texts, differs, broken = [], False, False
     for blob in blobs:
         try:
-            differs, text = json.loads(blob or b"")
+            differs, broken, text = json.loads(blob or b"")
         except (ValueError, TypeError, RecursionError):
             return None
-        if type(differs) is not bool or not isinstance(text, str):
+        if type(differs) is not bool or type(broken) is not bool or not isinstance(text, str):
             return None
         texts.append(text)
-    return tuple(texts), differs
+    return tuple(texts), differs, broken
 
 
 def _told(side: Side, known: Revision) -> Revision:

@@ -14,7 +14,7 @@ from ctxc.app.diff_sides import DiffRequest, Side
 from ctxc.app.overrides import check_overrides
 from ctxc.app.workspace import compiler_for
 from ctxc.base.values import dataclass
-from ctxc.compare.fixtures import fixture_change, single_fixture
+from ctxc.compare.fixtures import fixture_change, single_fixture, unloaded_fixture
 from ctxc.compare.impact import Reach as Radius
 from ctxc.compare.impact import source_changes
 from ctxc.compare.sections import Teller
@@ -23,6 +23,7 @@ from ctxc.compare.versions import version_changes
 from ctxc.compare.views import View, view_of
 from ctxc.compiler.stage import Options
 from ctxc.model.change import Change, FieldChange, FixtureChange, Revision
+from ctxc.model.finding import Severity
 
 if TYPE_CHECKING:
     from ctxc.compare.prefix import Count
@@ -45,18 +46,45 @@ def count_with(project: Project, store: CountStore) -> Count:
 
 
 def compare_views(
-    base: Mapping[str, View], head: Mapping[str, View], teller: Teller, count: Count
+    base: Mapping[str, View],
+    head: Mapping[str, View],
+    teller: Teller,
+    count: Count,
+    projects: tuple[Project | None, Project | None],
 ) -> list[FixtureChange]:
-    """Every fixture of two sides, compared by id."""
+    """Every fixture of two sides, compared by id. ``projects`` are those of base and head, where they were loaded."""
     found = []
     for name in sorted({*base, *head}):
-        if name not in base:
-            found.append(single_fixture(head[name], "added"))
-        elif name not in head:
-            found.append(single_fixture(base[name], "removed"))
-        else:
+        if name in base and name in head:
             found.append(fixture_change(base[name], head[name], teller, count))
+            continue
+        is_base = name in base
+        view = base[name] if is_base else head[name]
+        problems = _unloaded(view, projects[1 if is_base else 0])
+        if problems:
+            found.append(unloaded_fixture(view, problems, is_base=is_base))
+        else:
+            found.append(single_fixture(view, "removed" if is_base else "added"))
     return found
+
+
+def _unloaded(view: View, other: Project | None) -> tuple[str, ...]:
+    """What keeps a fixture of one side from being loaded on the other; nothing where it is not there at all."""
+    if other is None or not other.broken:
+        return ()
+    fixture = view.project.fixtures.get(view.fixture_id) if view.project is not None else None
+    names = {view.fixture_id, fixture.conversation if fixture is not None else ""} - {""}
+    kinds = ("fixture", "conversation", "")
+    paths = [
+        path
+        for path, name in other.broken.items()
+        if other.broken_kinds.get(path, "") in kinds and (path == view.path or name in names)
+    ]
+    if not paths:
+        return ()
+    read = {*paths, *(fixture.inputs.files if fixture is not None else ())}
+    errors = [f for f in other.findings if f.severity is Severity.ERROR and f.location.path in read]
+    return tuple(f"{f.location}: {f.code} {f.message}" for f in errors) or (f"{paths[0]} could not be loaded",)
 
 
 def compare_projects(base: Project, head: Project, *, context: int) -> Change:
@@ -105,7 +133,9 @@ class Comparison:
         old = Compiled.of(self.reach.base, affected, request.against_provider, request.against_model, self.store)
         new = Compiled.of(self.reach.head, affected, request.provider, request.model, self.store)
         teller = Teller(request.context, old.project.sources, new.project.sources)
-        fixtures = compare_views(old.views, new.views, teller, count_with(old.project, self.store))
+        fixtures = compare_views(
+            old.views, new.views, teller, count_with(old.project, self.store), (old.project, new.project)
+        )
         fixtures += [
             FixtureChange(fixture_id=k.fixture_id, status="unchanged", template=k.template, path=k.path, proof="record")
             for k in untouched

@@ -269,7 +269,7 @@ def _compared(
     for fixture_id in sorted(old.keys() & new.keys()):
         _comparable(fixture_id, old[fixture_id], new[fixture_id])
     found: Sequence[FixtureChange] = compare_views(
-        old, new, Teller(context, None, project.sources), count_with(project, workspace.store)
+        old, new, Teller(context, None, project.sources), count_with(project, workspace.store), (None, project)
     )
     told = edits(found)
     return Change(

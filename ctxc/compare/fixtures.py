@@ -56,7 +56,9 @@ INVALID = "invalid"
 
 def fixture_change(base: View, head: View, teller: Teller, count: Count) -> FixtureChange:
     """The change of one fixture that both sides have; ``unchanged`` where a model sees the same."""
-    matched = pairs(base, head)
+    # A side that could not be compiled says nothing of its sections, its tools and its contract: they are not gone.
+    known = INVALID not in (base.outcome, head.outcome)
+    matched = pairs(base, head) if known else []
     wandering = _moved(matched)
     comparable = _same_tokenizer(base, head)
     changes: list[SectionChange] = []
@@ -67,9 +69,7 @@ def fixture_change(base: View, head: View, teller: Teller, count: Count) -> Fixt
                 changes.append(change)
     changes.sort(key=_place)
     drops = tuple(d for d in map(_drop, matched) if d is not None)
-    prefix = prefix_change(base, head, changes, teller, count)
-    # A side that could not be compiled says nothing of its tools and its contract: they are not gone.
-    known = INVALID not in (base.outcome, head.outcome)
+    prefix = prefix_change(base, head, changes, teller, count) if known else None
     tools = tools_change(_tools(base), _tools(head), context=teller.context, sources=teller.head) if known else None
     contract = _contract(base, head, Telling(context=teller.context, sources=teller.head)) if known else None
     fields = _fields(base, head)
@@ -80,7 +80,7 @@ def fixture_change(base: View, head: View, teller: Teller, count: Count) -> Fixt
         comparable=comparable,
     )
     facets = {facet for c in changes for facet in c.facets} | {f.facet for f in fields}
-    if comparable and tokens.base != tokens.head:
+    if known and comparable and tokens.base != tokens.head:
         facets.add("tokens")
     if drops:
         facets.add("drops")
@@ -112,6 +112,7 @@ def fixture_change(base: View, head: View, teller: Teller, count: Count) -> Fixt
         base_layout=_layout(base, matched, changes, is_base=True) if differs else (),
         head_layout=_layout(head, matched, changes, is_base=False) if differs else (),
         problems=head.problems,
+        base_problems=base.problems,
         weight=head.weight,
     )
 
@@ -139,7 +140,38 @@ def single_fixture(view: View, status: str) -> FixtureChange:
         ),
         base_layout=() if added else layout,
         head_layout=layout if added else (),
-        problems=view.problems,
+        problems=view.problems if added else (),
+        base_problems=() if added else view.problems,
+        weight=view.weight,
+    )
+
+
+def unloaded_fixture(view: View, problems: tuple[str, ...], *, is_base: bool) -> FixtureChange:
+    """A fixture that one side compiled (``view``; base where ``is_base``) and whose file the other could not load."""
+    outcomes = (view.outcome, INVALID) if is_base else (INVALID, view.outcome)
+    used = view.part("budget", "used_input")
+    fields = []
+    if view.outcome != INVALID:
+        fields.append(FieldChange(name="outcome", facet="budget", base=outcomes[0], head=outcomes[1]))
+    told = (view.problems, problems) if is_base else (problems, view.problems)
+    if told[0] != told[1]:
+        fields.append(FieldChange(name="problems", facet="meta", base=_many(told[0]), head=_many(told[1])))
+    facets = {f.facet for f in fields}
+    layout = _layout(view, (), (), is_base=is_base)
+    return FixtureChange(
+        fixture_id=view.fixture_id,
+        status="changed" if fields else "unchanged",
+        template=str(view.part("template", "id") or ""),
+        path=view.path,
+        facets=tuple(f for f in FACETS if f in facets),
+        base_outcome=outcomes[0],
+        head_outcome=outcomes[1],
+        tokens=Tokens(base=used if is_base else None, head=None if is_base else used, exact=_exact(view)),
+        fields=tuple(fields),
+        base_layout=layout if is_base else (),
+        head_layout=() if is_base else layout,
+        problems=told[1],
+        base_problems=told[0],
         weight=view.weight,
     )
 
@@ -233,7 +265,7 @@ def _fields(base: View, head: View) -> tuple[FieldChange, ...]:
     if base.part("tokenizer", "id") == head.part("tokenizer", "id") and not _same_tokenizer(base, head):
         told = [str(v.part("tokenizer", "digest"))[:16] for v in (base, head)]
         found.append(FieldChange(name="vocabulary", facet="meta", base=told[0], head=told[1]))
-    for name in sorted({*_buckets(base), *_buckets(head)}):
+    for name in sorted({*_buckets(base), *_buckets(head)}) if known else ():
         one, other = _buckets(base).get(name), _buckets(head).get(name)
         if one != other:
             found.append(FieldChange(name=f"bucket {name}", facet="budget", base=_fact(one), head=_fact(other)))

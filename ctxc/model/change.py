@@ -142,7 +142,11 @@ class Block:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FixtureChange:
-    """One fixture. ``proof`` says how an unchanged one is known to be: tree, record or compiled."""
+    """One fixture. ``proof`` says how an unchanged one is known to be: tree, record or compiled.
+
+    ``problems`` are what keeps head from being compiled, ``base_problems`` what keeps base. Where one of them is not
+    empty, nothing is said of sections, drops, prefix, tools and contract: there is nothing to compare with.
+    """
 
     fixture_id: str
     status: str
@@ -163,6 +167,7 @@ class FixtureChange:
     base_layout: tuple[Block, ...] = ()
     head_layout: tuple[Block, ...] = ()
     problems: tuple[str, ...] = ()
+    base_problems: tuple[str, ...] = ()
     weight: int = 1
 
 

@@ -8,8 +8,8 @@ Both sides are compiled by this ctxc, as far as the changed files can reach; the
 construction, and --all compiles them as well. Sections are matched by id, tools by name. In the text [-removed-] and
 {+added+} words stand where they are in the source.
 
-The exit status is 0, also where something differs; with --exit-code it is 1 then. 2: a side that cannot be read, or a
-base that is the head itself.
+The exit status is 0, also where something differs; with --exit-code it is 1 then, and it is 1 where a source of head
+is broken or a fixture does not compile there. 2: a side that cannot be read, or a base that is the head itself.
 """
 
 # No ``from __future__ import annotations``: typer would evaluate each of these many options four times, which is 3% of
@@ -138,7 +138,7 @@ def run(
         for (_, path), text in zip(outputs, drawn.texts[1:], strict=True):
             write_text(path, text)
     console.report(drawn.texts[0], machine=format == "json")
-    return 1 if exit_code and drawn.differs else 0
+    return 1 if drawn.broken or (exit_code and drawn.differs) else 0
 
 
 def _one(argument: str | None, option: str | None, what: str) -> str:

@@ -110,6 +110,19 @@ def summary(change: Change) -> list[Line]:
     return found
 
 
+def problems(fixtures: Iterable[FixtureChange]) -> list[str]:
+    """What keeps fixtures from being compiled, by side, each problem once with all that have it."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for fixture in fixtures:
+        for side, told in (("base", fixture.base_problems), ("head", fixture.problems)):
+            for problem in told:
+                found.setdefault((side, problem), []).append(fixture.fixture_id)
+    return [
+        f"{some(names)} {'does' if len(names) == 1 else 'do'} not compile at {side}: {problem}"
+        for (side, problem), names in found.items()
+    ]
+
+
 def _outcomes(change: Change) -> Iterable[Line]:
     turned: dict[tuple[str, str, str], list[str]] = {}
     for fixture in differing(change):

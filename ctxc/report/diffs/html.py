@@ -137,7 +137,7 @@ def _fixture_body(fixture: FixtureChange) -> Iterator[str]:
     told = [f for f in fixture.fields if f.name != "problems"]
     if told:
         yield f"<p class='dim'>{text('; '.join(_words.field_told(f) for f in told))}</p>\n"
-    for problem in fixture.problems:
+    for problem in _words.problems([fixture]):
         yield f"<p class='bad'>{text(problem)}</p>\n"
 
 

@@ -24,6 +24,8 @@ _LINES = 40  # of one text on one side
 _TABLE_HEAD = "\n| | change | tokens | fixtures | facets | where |\n|---|---|---:|---:|---|---|\n"
 _MARKS = {"changed": "!", "added": "+", "removed": "−", "moved": "~"}
 
+_PROBLEMS = 20
+
 
 def render(change: Change, view: DiffView) -> str:
     """The change as GitHub's Markdown, of at most ``MAX_CHARACTERS`` characters."""
@@ -61,6 +63,13 @@ def _head(change: Change) -> Iterator[str]:
     for line in found:
         strong = f"**{markdown_text(line.label)}** " if line.label else ""
         yield f"{'- ' if line.label else '  - '}{strong}{markdown_text(line.text)}\n"
+    problems = _words.problems(_words.differing(change))
+    if problems:
+        yield "\n"
+    for problem in problems[:_PROBLEMS]:
+        yield f"- {markdown_text(problem)}\n"
+    if len(problems) > _PROBLEMS:
+        yield f"- {len(problems) - _PROBLEMS:,} more problems; `ctxc compile` shows all\n"
 
 
 def _rows(change: Change) -> Iterator[str]:

@@ -249,7 +249,11 @@ class _Painter:
             yield self.paint(f"  {len(found) - _EDITS:,} more; -v shows all", "dim")
 
     def fixtures(self, change: Change) -> Iterator[str]:
-        found = [f for f in _words.differing(change) if f.status in ("added", "removed") or f.problems or f.fields]
+        found = [
+            f
+            for f in _words.differing(change)
+            if f.status in ("added", "removed") or f.problems or f.base_problems or f.fields
+        ]
         if not found:
             return
         yield from self.title("fixtures")
@@ -258,12 +262,8 @@ class _Painter:
                 yield from self.marked(_MARKS[status], (fixture.fixture_id, "bold"), (_single(fixture), "dim"))
         if self.stat:
             return
-        problems: dict[str, list[str]] = {}
-        for fixture in (f for f in found if f.problems):
-            for problem in fixture.problems:
-                problems.setdefault(problem, []).append(fixture.fixture_id)
-        for problem, names in problems.items():
-            yield from self.wrapped("  ", visible(f"{_words.some(names)}: {problem}"), 4, "bad")
+        for told in _words.problems(found):
+            yield from self.wrapped("  ", visible(told), 4, "bad")
         facts: dict[str, list[str]] = {}
         for fixture in (f for f in found if f.status == "changed"):
             for field in fixture.fields:
