@@ -485,7 +485,7 @@ def test_a_key_that_stands_twice(world: GateWorld, place: Path) -> None:
 @pytest.mark.parametrize("content", ["[" * 100_000, '{"a":' * 100_000, '{"schema": NaN}', "\xff\xfe"])
 def test_a_file_that_is_hostile_json(world: GateWorld, place: Path, content: str) -> None:
     place.write_bytes(content.encode("latin-1"))
-    refused(world, place, "")
+    refused(world, place, "release.json cannot be read: ")
 
 
 # --- never half of it ------------------------------------------------------------------------------------------------

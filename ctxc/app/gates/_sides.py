@@ -60,7 +60,7 @@ def open_gate_sides(workspace: Workspace, request: DiffRequest) -> GateSides:
             why=base.revision.label,
             bundle=bundle,
             same=_is_same(base, sides.head),
-            changed_at=_changed_at(sides.repository, sides.head),
+            changed_at=_changed_at(workspace, sides.repository, sides.head),
             notes=sides.notes,
         )
     commit, how, why = _default_base(workspace, request)
@@ -75,7 +75,7 @@ def open_gate_sides(workspace: Workspace, request: DiffRequest) -> GateSides:
         repository=sides.repository,
         why=why,
         same=_is_same(base, sides.head),
-        changed_at=_changed_at(sides.repository, sides.head),
+        changed_at=_changed_at(workspace, sides.repository, sides.head),
         notes=sides.notes,
     )
 
@@ -127,7 +127,7 @@ def _without_base(workspace: Workspace, request: DiffRequest, why: str) -> GateS
     sides = open_sides(workspace, replace(request, base=asked, allow_same=True))
     return GateSides(
         head=sides.head, base=None, repository=sides.repository, why=why, notes=sides.notes,
-        changed_at=_changed_at(sides.repository, sides.head),
+        changed_at=_changed_at(workspace, sides.repository, sides.head),
     )  # fmt: skip
 
 
@@ -146,11 +146,19 @@ def _is_same(base: Side, head: Side) -> bool:
     return is_same(base.tree, head.tree, folders) and is_same(base.tree, head.tree, ())
 
 
-def _changed_at(repository: Repository | None, head: Side) -> int | None:
-    """When the judged commit was made; of a pull request's merge commit, when its own head was."""
-    if repository is None or head.revision.kind != "commit":
+def _changed_at(workspace: Workspace, repository: Repository | None, head: Side) -> int | None:
+    """When the judged commit was made; of a pull request's merge commit, when its own head was.
+
+    A work tree or an index whose project is that of HEAD is as old as HEAD is, whatever else lies there: what an
+    evaluation has just written, for example. One that differs was changed at a time that nobody knows.
+    """
+    if repository is None:
         return None
-    commit = repository.objects.commit(head.revision.commit)
+    if head.revision.kind == "commit":
+        oid: str | None = head.revision.commit
+    else:
+        oid = _clean_at(workspace, repository, head)
+    commit = repository.objects.commit(oid) if oid else None
     if commit is None:
         return None
     newest = commit.parents[1] if len(commit.parents) > 1 else commit.oid
@@ -162,6 +170,20 @@ def _changed_at(repository: Repository | None, head: Side) -> int | None:
             parts = line.rsplit(b" ", 2)
             return int(parts[1]) if len(parts) == 3 and parts[1].isdigit() else None
     return None
+
+
+def _clean_at(workspace: Workspace, repository: Repository, head: Side) -> str | None:
+    """HEAD, where the project is as it is there."""
+    from ctxc.app.config import FILE, PYPROJECT
+    from ctxc.source.changes import is_same
+    from ctxc.source.commits import CommitTree
+
+    oid, settings = repository.head(), head.settings
+    if oid is None or head.tree is None or settings is None:
+        return None
+    there = CommitTree(repository, oid, prefix=repository.prefix_of(workspace.root), revision="HEAD")
+    folders = (*settings.templates, *settings.fragments, *settings.policies, *settings.fixtures)
+    return oid if is_same(there, head.tree, (*folders, FILE, PYPROJECT)) else None
 
 
 __all__ = ["SNAPSHOT", "GateSides", "open_gate_sides"]
