@@ -70,7 +70,8 @@ def fixture_change(base: View, head: View, teller: Teller, count: Count) -> Fixt
     changes.sort(key=_place)
     drops = tuple(d for d in map(_drop, matched) if d is not None)
     prefix = prefix_change(base, head, changes, teller, count) if known else None
-    tools = tools_change(_tools(base), _tools(head), context=teller.context, sources=teller.head) if known else None
+    told = known and not _is_saved(base, head)  # a saved snapshot knows no more of its tools than their hash
+    tools = tools_change(_tools(base), _tools(head), context=teller.context, sources=teller.head) if told else None
     contract = _contract(base, head, Telling(context=teller.context, sources=teller.head)) if known else None
     fields = _fields(base, head)
     tokens = Tokens(
@@ -227,6 +228,10 @@ def _dropped(item: Item, status: str, base_reason: str, head_reason: str, *, new
     )
 
 
+def _is_saved(*views: View) -> bool:
+    return any(view.package is None for view in views)
+
+
 def _tools(view: View) -> list[Tool]:
     return [t for i in view.items if i.section is not None for t in i.section.tools]
 
@@ -269,7 +274,10 @@ def _fields(base: View, head: View) -> tuple[FieldChange, ...]:
         one, other = _buckets(base).get(name), _buckets(head).get(name)
         if one != other:
             found.append(FieldChange(name=f"bucket {name}", facet="budget", base=_fact(one), head=_fact(other)))
-    if base.problems != head.problems:
+    hashes = [str(v.part("tools_hash") or "none")[:23] for v in (base, head)]
+    if known and _is_saved(base, head) and hashes[0] != hashes[1]:
+        found.append(FieldChange(name="tool definitions", facet="tools", base=hashes[0], head=hashes[1]))
+    if not _is_saved(base, head) and base.problems != head.problems:
         found.append(FieldChange(name="problems", facet="meta", base=_many(base.problems), head=_many(head.problems)))
     tenant = [v.project.fixtures[v.fixture_id].principal if _has(v) else None for v in (base, head) if v.project]
     if len(tenant) == 2 and tenant[0] != tenant[1]:

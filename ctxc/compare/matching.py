@@ -24,8 +24,12 @@ class Pair(NamedTuple):
 def pairs(base: View, head: View) -> tuple[Pair, ...]:
     """Every section and every candidate that was left out, of both sides, matched."""
     old, new = [*base.items, *base.left_out], [*head.items, *head.left_out]
-    found = list(_conversation(sorted(filter(_is_turn, old), key=_number), sorted(filter(_is_turn, new), key=_number)))
-    old, new = [i for i in old if not _is_turn(i)], [i for i in new if not _is_turn(i)]
+    found: list[Pair] = []
+    if base.package is not None and head.package is not None:
+        turns = (sorted(filter(_is_turn, side), key=_number) for side in (old, new))
+        found.extend(_conversation(*turns))
+        old, new = [i for i in old if not _is_turn(i)], [i for i in new if not _is_turn(i)]
+    # Else one side is a saved snapshot, which does not know what was said in a turn that was left out.
     for key in _KEYS:
         old, new = _match(old, new, key, found)
     found.extend(Pair(i, None) for i in old)

@@ -55,7 +55,8 @@ def prefix_change(
 
 
 def _marks(view: View) -> list[tuple[str, str]]:
-    return [(p.id, p.mark) for p in view.pieces if p.mark]
+    # A section may be in several segments, and a saved snapshot only says after which section a mark stands.
+    return list(dict.fromkeys((p.id, p.mark) for p in view.pieces if p.mark))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

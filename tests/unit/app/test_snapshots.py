@@ -152,3 +152,26 @@ def test_a_snapshot_is_valid_json_with_sorted_keys(starter: Path) -> None:
         assert list(value) == sorted(value)
         assert value["schema"] == "ctxc.snapshot/1"
         assert {c["section_id"] for c in value["content"]} <= {s["section_id"] for s in value["sections"]}
+
+
+def test_the_example_library_is_as_it_was_saved(root: Path, tmp_path: Path) -> None:
+    """Tools, marks, cuts and candidates that were left out, in every shape of request that the library has."""
+    for name in ("templates", "fragments", "policies", "tests/fixtures"):
+        shutil.copytree(root / name, tmp_path / name)
+    saved = save(tmp_path)
+    assert len(saved.missing) > 30
+    again = check(tmp_path)
+    assert (again.differ, again.change.is_empty) == ((), True)
+    assert set(again.same) == set(saved.missing)
+    place = tmp_path / "templates/claimant_v7/tools/claims_tools.yaml"
+    text = place.read_text(encoding="utf-8")
+    place.write_text(text.replace("Find a service", "Look for a service", 1), encoding="utf-8")
+    changed = check(tmp_path)
+    assert len(changed.differ) >= 9
+    for fixture in changed.change.fixtures:
+        if fixture.status == "changed":
+            assert fixture.template == "claimant_v7"
+            assert set(fixture.facets) <= {"content", "tokens", "prefix", "tools", "budget"}
+            assert fixture.tools is None, "a saved snapshot has no definitions to compare with"
+            assert not fixture.drops
+            assert "tool definitions" in [f.name for f in fixture.fields]
