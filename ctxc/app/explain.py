@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ctxc.app.naming import advice
+from ctxc.app.rows import is_exact
 from ctxc.base.errors import NothingMatched
 from ctxc.compiler.routing import matches
 from ctxc.model.explanation import Empty, Explanation, Lost, Spent, Trail
@@ -76,7 +77,6 @@ def explain(project: Project, fixture: Fixture, package: Package, section: str =
         Lost(section_id=d.section_id, kind=d.kind, stage=d.stage, reason=d.reason, tokens=d.tokens, detail=d.detail)
         for d in package.dropped
     )
-    count = package.count
     return Explanation(
         fixture_id=package.fixture_id,
         outcome=package.outcome.value,
@@ -85,7 +85,7 @@ def explain(project: Project, fixture: Fixture, package: Package, section: str =
         used=budget.get("used_input"),
         available=budget.get("available_input"),
         overhead=budget.get("overhead"),
-        exact=count is None or count.error_low_bp == count.error_high_bp == 0,
+        exact=is_exact(snapshot),
         spent=spent,
         lost=lost,
         empty=tuple(Empty(section_id=d.section_id, reason=d.reason.removeprefix(_EMPTY)) for d in _noted(package)),

@@ -31,6 +31,7 @@ def row_of(package: Package, fixture: Fixture) -> Row:
     budget: Mapping[str, Any] = snapshot.get("budget", {})
     template: Mapping[str, Any] = snapshot.get("template", {})
     cut = sum(p.truncated for p in package.placed)
+    worst: Mapping[str, Any] = max(budget.get("over", ()), key=lambda o: int(o["over"]), default={})
     rendered = package.outcome is Outcome.COMPILED  # also where the request is withheld
     return Row(
         fixture_id=package.fixture_id,
@@ -39,14 +40,15 @@ def row_of(package: Package, fixture: Fixture) -> Row:
         outcome=package.outcome.value,
         used=budget.get("used_input"),
         available=budget.get("available_input"),
-        exact=package.count is None or package.count.error_high_bp == package.count.error_low_bp == 0,
+        exact=is_exact(snapshot),
         kept=len(package.placed) - cut if rendered else 0,
         cut=cut if rendered else 0,
         dropped=len(package.dropped),
         prefix=snapshot.get("cache", {}).get("prefix_tokens") if rendered else None,
         path=fixture.origin.path,
         ok=package.as_expected,
-        over=max((int(o["over"]) for o in budget.get("over", ())), default=None),
+        over=int(worst["over"]) if worst else None,
+        limit=int(worst["limit"]) if worst else None,
         problems=tuple(
             Problem(key=e.key, expected=_shown(e.expected), actual=_shown(e.actual))
             for e in package.expectations
@@ -54,6 +56,12 @@ def row_of(package: Package, fixture: Fixture) -> Row:
         ),
         remedies=tuple(snapshot.get("remedies", ())),
     )
+
+
+def is_exact(snapshot: Mapping[str, Any]) -> bool:
+    """Whether a fixture is counted without an error band."""
+    tokenizer: Mapping[str, Any] = snapshot.get("tokenizer") or {}
+    return not tokenizer.get("error_low_bp") and not tokenizer.get("error_high_bp")
 
 
 def _shown(value: Any) -> str:
@@ -117,7 +125,7 @@ def row_value(row: Row) -> dict[str, Any]:
 
 _TEXTS = ("fixture_id", "template", "model", "outcome", "path")
 _COUNTS = ("kept", "cut", "dropped")
-_MAYBE_COUNTS = ("used", "available", "prefix", "over")
+_MAYBE_COUNTS = ("used", "available", "prefix", "over", "limit")
 
 
 def row_from(value: Any) -> Row:

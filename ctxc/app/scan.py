@@ -27,7 +27,7 @@ _LISTING = b"fragments"
 _ESCAPED = re.compile(
     rb"\\(?:x|u00|U000000)(?:5[fF]|[67][0-9a-fA-F])|\\\r?\n"
 )  # a letter or "_", or a line that goes on
-_AT_MARGIN = re.compile(rb"(?:\xef\xbb\xbf)?(?:[ \t]*(?:#[^\n]*)?\n|---[ \t]*\n)*[A-Za-z_]")
+_AT_MARGIN = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?\n|---[ \t]*\n)*[A-Za-z_]")
 _LISTS = re.compile(rb"\n(?:[\"']?fragments[\"']?[ \t]*:|[?!&*])")  # begins with a byte, unlike ^: ten times as fast
 _MARKDOWN = frozenset(("md", "markdown"))
 _DEFINITIONS = frozenset(("yaml", "yml", "json"))
@@ -137,7 +137,7 @@ def _may_define(path: str, data: bytes) -> bool:
     # the whole file: in a mapping that begins at the margin, a key of the whole begins there too.
     if _LISTING not in data:
         return False
-    lines = data.replace(b"\r", b"\n")
+    lines = data.removeprefix(b"\xef\xbb\xbf").replace(b"\r", b"\n")
     return not _AT_MARGIN.match(lines) or _LISTS.search(b"\n" + lines) is not None
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Known", "PackageStore", "Record", "StoredRow", "identity"]
 
-_FORMAT = 2
+_FORMAT = 3
 _RECORDS, _ROWS, _PACKAGES = "app.record", "app.row", "app.package"
 
 

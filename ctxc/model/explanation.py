@@ -78,3 +78,18 @@ class Explanation:
     trails: tuple[Trail, ...] = ()
     over: tuple[Mapping[str, Any], ...] = ()
     remedies: tuple[str, ...] = ()
+
+    @property
+    def required(self) -> int | None:
+        """Tokens that a request has to have and that are too many, framing included; None where something else ends it.
+
+        It is what the budget was held against: the sections are counted alone, and more than their sum.
+        """
+        return next((int(o["tokens"]) for o in self.over if not o.get("section_id")), None)
+
+    @property
+    def framing(self) -> int:
+        """Tokens of the request, or of what has to be in it, that belong to no section."""
+        if self.required is not None:
+            return self.required - sum(s.tokens for s in self.spent)
+        return self.overhead or 0

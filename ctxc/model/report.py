@@ -76,8 +76,8 @@ class Problem:
 class Row:
     """One fixture of ``ctxc compile``: sizes in tokens, counts of sections.
 
-    ``used`` is None where nothing was rendered; ``over`` then says by how much the required part exceeds the budget.
-    ``exact`` is false where the count has an error band. ``kept`` sections are whole, ``cut`` ones shortened.
+    ``used`` is None where nothing was rendered; ``over`` then says by how much the required part exceeds ``limit``: the
+    budget less the error band of the count, or what one section may take. ``exact`` is false where the count has an error band. ``kept`` sections are whole, ``cut`` ones shortened.
     """
 
     fixture_id: str
@@ -94,8 +94,14 @@ class Row:
     path: str
     ok: bool
     over: int | None = None
+    limit: int | None = None
     problems: tuple[Problem, ...] = ()
     remedies: tuple[str, ...] = ()
+
+    @property
+    def held_against(self) -> int | None:
+        """What the tokens that are shown were held against."""
+        return self.limit if self.used is None and self.over else self.available
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,13 +20,14 @@ _STATES = ("discoverable", "selected", "loaded", "authorised")
 
 def explain_json(explanation: Explanation) -> str:
     """The explanation as one canonical JSON document."""
-    used = explanation.used or 0
+    used = explanation.used or explanation.required or 0
     value = {
         "schema": EXPLAIN_SCHEMA,
         "fixture_id": explanation.fixture_id,
         "outcome": explanation.outcome,
         "used": explanation.used,
         "available": explanation.available,
+        "required": explanation.required,
         "overhead": explanation.overhead,
         "exact": explanation.exact,
         "sections": [
@@ -107,7 +108,7 @@ def _head(explanation: Explanation, view: View) -> str:
 
 
 def _tree(explanation: Explanation) -> Node:
-    used = explanation.used or sum(s.tokens for s in explanation.spent)
+    used = explanation.used or explanation.required or sum(s.tokens for s in explanation.spent)
     zones: dict[str, list[Spent]] = {}
     for spent in explanation.spent:
         zones.setdefault(spent.zone, []).append(spent)
@@ -122,8 +123,8 @@ def _tree(explanation: Explanation) -> Node:
         nodes.append((total, node))
     nodes.sort(key=lambda pair: -pair[0])
     below = [node for _, node in nodes]
-    if explanation.overhead:
-        below.append(Node(label=_label("framing of the request", explanation.overhead, used, width, "dim")))
+    if explanation.framing:
+        below.append(Node(label=_label("framing of the request", explanation.framing, used, width, "dim")))
     title = "request" if explanation.used is not None else "what has to be in the request"
     return Node(label=_label(title, used, used, width, "bold"), children=tuple(below))
 
@@ -164,7 +165,11 @@ def _over_lines(explanation: Explanation, view: View) -> Iterator[str]:
     yield paint("What does not fit", "bad", view)
     for item in explanation.over:
         what = " ".join(str(item[key]) for key in ("what", "section_id") if item.get(key))
-        yield visible(f"  {what}: {number(item['tokens'])} tokens, {number(item['over'])} over {number(item['limit'])}")
+        size, over = (tokens(item[key], exact=explanation.exact) for key in ("tokens", "over"))
+        band = ""
+        if not item.get("section_id") and explanation.available not in (None, item["limit"]):
+            band = f": {tokens(explanation.available)} less the error band of the count"
+        yield visible(f"  {what}: {size} tokens, {over} over {number(item['limit'])}{band}")
     if explanation.remedies:
         yield f"  what a caller can do: {', '.join(explanation.remedies)}"
 

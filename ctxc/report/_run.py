@@ -38,7 +38,7 @@ def tokens(value: int | None, *, exact: bool = True) -> str:
 def spent(row: Row) -> str:
     """Tokens of the request; where there is none, by how much what must be in it exceeds the budget."""
     if row.used is None and row.over:
-        return f"{number(row.over)} over"
+        return f"{tokens(row.over, exact=row.exact)} over"
     return tokens(row.used, exact=row.exact)
 
 
@@ -77,7 +77,7 @@ def run_table(rows: Sequence[Row], view: View) -> str:
         cells += [
             Cell(outcome(row, view), outcome_style(row)),
             Cell(spent(row), "bad" if row.over and not row.ok else ""),
-            Cell(tokens(row.available), "dim"),
+            Cell(tokens(row.held_against), "dim"),
             Cell(share(row.used, row.available), _share_style(row)),
             Cell(_sections(row, row.kept), "" if row.kept else "dim"),
             Cell(_sections(row, row.cut), "warn" if row.cut else "dim"),

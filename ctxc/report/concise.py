@@ -31,7 +31,7 @@ def _line(finding: Finding, view: View) -> str:
 def _row(row: Row) -> str:
     used = f"{spent(row)} of {tokens(row.available)} tokens" if row.used is not None else spent(row)
     if row.used is None and row.over:
-        used = f"{spent(row)} {tokens(row.available)} tokens"
+        used = f"{spent(row)} {tokens(row.held_against)} tokens"
     percent = share(row.used, row.available)
     parts = [
         f"{visible(row.fixture_id)}: {row.outcome}{'' if row.ok else ' (not as expected)'}",

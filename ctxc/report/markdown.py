@@ -53,7 +53,7 @@ def _run_rows(run: CompileRun, view: View) -> Iterable[str]:
             cell_code(row.fixture_id),
             markdown_text(outcome(row, View())),
             spent(row),
-            tokens(row.available),
+            tokens(row.held_against),
             share(row.used, row.available),
             str(row.kept),
             str(row.cut),

@@ -118,3 +118,42 @@ def test_json_is_valid(library: object, section: str) -> None:
     schema = json.loads((ROOT / "ctxc/report/schemas/explain.schema.json").read_text())
     jsonschema.validate(value, schema)
     assert sum(s["share_bp"] for s in value["sections"]) <= 10_000
+
+
+@pytest.mark.parametrize(
+    "fixture", ["interviews_word_for_word", "six_whole_timelines", "motor_update_pileup_statements"]
+)
+def test_the_tokens_of_a_refused_request_are_those_that_are_too_many(library: object, fixture: str) -> None:
+    """The tree and the line below it say the same number, with the framing that belongs to no section."""
+    found = explained(library, fixture)
+    (whole,) = (o for o in found.over if not o["section_id"])
+    assert found.required == whole["tokens"] == whole["over"] + whole["limit"]
+    assert sum(s.tokens for s in found.spent) + found.framing == found.required
+    text = explain_text(found, View())
+    title = next(line for line in text.splitlines() if line.endswith(" what has to be in the request"))
+    assert title.split()[:2] == [f"{found.required:,}", "100%"]
+    assert f"  required sections: {found.required:,} tokens, " in text
+    assert f"└─ {found.framing:>{len(f'{found.required:,}')}} " in text and " framing of the request" in text
+    value = json.loads(explain_json(found))
+    assert (value["required"], value["used"]) == (found.required, None)
+    assert sum(s["share_bp"] for s in value["sections"]) <= 10_000
+
+
+def test_explain_and_compile_say_the_same_of_a_refused_request_and_name_the_band(library: object) -> None:
+    from ctxc.app.rows import row_of
+    from ctxc.app.workspace import compiler_for
+    from ctxc.compiler.stage import Options
+    from ctxc.report._run import spent
+
+    fixture = library.fixtures["interviews_word_for_word"]  # type: ignore[attr-defined]
+    options = Options(provider="anthropic", model="claude-sonnet-4-5")
+    package = compiler_for(library, options).compile(fixture)  # type: ignore[arg-type]
+    row, found = row_of(package, fixture), explain(library, fixture, package)  # type: ignore[arg-type]
+    assert (row.exact, found.exact) == (False, False)
+    assert row.limit is not None and row.available is not None and row.limit < row.available == 6000
+    assert (row.over or 0) + row.limit == found.required
+    line = next(line for line in explain_text(found, View()).splitlines() if line.startswith("  required sections"))
+    assert line == (
+        f"  required sections: ~{found.required:,} tokens, {spent(row)} {row.held_against:,}: "
+        "6,000 less the error band of the count"
+    )

@@ -372,6 +372,8 @@ def test_a_second_version_among_the_fixtures_is_told_and_untold(bench: Bench) ->
         ("a.yaml", "--- # a fixture\nfixture_id: a\ninputs: {fragments: [x]}\n", False),
         ("a.yaml", "---\nfixture_id: a\ninputs: {fragments: [x]}\n", True),
         ("a.yaml", "fragments:\n  - x\n", False),
+        ("a.yaml", "\ufefffragments:\n  - x\n", False),
+        ("a.yaml", "\ufefffixture_id: a\ninputs: {fragments: [x]}\n", True),
         ("a.YML", "'fragments' : []\n", False),
         ("a.yaml", "? fragments\n: []\n", False),
         ("a.yaml", "  fragments: []\n", False),
