@@ -77,7 +77,8 @@ class Row:
     """One fixture of ``ctxc compile``: sizes in tokens, counts of sections.
 
     ``used`` is None where nothing was rendered; ``over`` then says by how much the required part exceeds ``limit``: the
-    budget less the error band of the count, or what one section may take. ``exact`` is false where the count has an error band. ``kept`` sections are whole, ``cut`` ones shortened.
+    budget less the error band of the count, or what one section may take. ``exact`` is false where the count has an
+    error band. ``kept`` sections are whole, ``cut`` ones shortened.
     """
 
     fixture_id: str
