@@ -132,7 +132,7 @@ def test_the_tokens_of_a_refused_request_are_those_that_are_too_many(library: ob
     text = explain_text(found, View())
     title = next(line for line in text.splitlines() if line.endswith(" what has to be in the request"))
     assert title.split()[:2] == [f"{found.required:,}", "100%"]
-    assert f"  required sections: {found.required:,} tokens, " in text
+    assert f"  required sections: {'' if found.exact else '~'}{found.required:,} tokens, " in text
     assert f"└─ {found.framing:>{len(f'{found.required:,}')}} " in text and " framing of the request" in text
     value = json.loads(explain_json(found))
     assert (value["required"], value["used"]) == (found.required, None)
