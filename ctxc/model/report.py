@@ -102,7 +102,7 @@ class Row:
     @property
     def held_against(self) -> int | None:
         """What the tokens that are shown were held against."""
-        return self.limit if self.used is None and self.over else self.available
+        return self.limit if self.used is None and self.limit is not None else self.available
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

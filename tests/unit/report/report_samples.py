@@ -90,7 +90,6 @@ def sample_run() -> CompileRun:
         used=None,
         over=47,
         kept=0,
-        exact=False,
         prefix=None,
         ok=False,
         problems=(Problem(key="outcome", expected="compiled", actual="budget_exceeded"),),
