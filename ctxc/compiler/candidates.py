@@ -49,6 +49,7 @@ class Candidates:
         self.states: list[State] = []
         self.dependencies: set[str] = set()
         self.taken: set[str] = set()
+        self._buckets = frozenset(b.id for b in request.limits.buckets)
         self.variables = {
             **{k: "+".join(v) for k, v in request.fixture.route.items()},
             **request.template.variables,
@@ -210,10 +211,10 @@ class Candidates:
         self.states.append(State(candidate_id=self.sections[-1].section_id))
 
     def _bucket(self, spec: SectionSpec) -> str:
-        names = [b.id for b in self.request.limits.buckets]
-        if spec.id in names:
+        if spec.id in self._buckets:
             return spec.id
-        return spec.kind.value if spec.kind.value in names else ""
+        kind = str(spec.kind)
+        return kind if kind in self._buckets else ""
 
     def _raised(self, spec: SectionSpec, own: Authority) -> Finding:
         return fault(

@@ -8,6 +8,7 @@ from ctxc.compiler import faults
 from ctxc.compiler.measure import Draft
 from ctxc.compiler.stage import Request
 from ctxc.model.finding import Finding
+from ctxc.model.section import Kind
 
 
 def required_capabilities(request: Request, drafts: Sequence[Draft] = ()) -> tuple[str, ...]:
@@ -27,7 +28,7 @@ def missing_capabilities(request: Request) -> tuple[str, ...]:
     have = request.shape.capabilities & (request.row.capabilities | {"history", "system"})
     needed: set[str] = set()
     wants_tools = request.toolset is not None or any(
-        s.kind.value == "tools" and s.source not in ("toolset", "") for s in request.template.sections
+        s.kind is Kind.TOOLS and s.source not in ("toolset", "") for s in request.template.sections
     )
     if wants_tools and "tools" not in have:
         needed.add("tools")

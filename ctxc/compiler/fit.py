@@ -102,7 +102,7 @@ def fit(request: Request, drafts: Mapping[str, Draft], allocation: Allocation, w
         if draft.section.required:
             room.drafts[draft.section.section_id] = draft
             room.decisions.append(_kept(draft, "required"))
-    waiting = [_Group(drafts=g) for g in _groups(drafts.values())]
+    waiting = [_Group(g) for g in _groups(drafts.values())]
     fitter = _Fitter(request, allocation, room, wrapper)
     waiting = fitter.admit(waiting, borrow=False)
     waiting = fitter.admit(waiting, borrow=True)
@@ -117,27 +117,18 @@ def fit(request: Request, drafts: Mapping[str, Draft], allocation: Allocation, w
     )
 
 
-@dataclass(frozen=True, slots=True)
 class _Group:
     """Drafts that are admitted together: one section, or one turn of a conversation."""
 
-    drafts: tuple[Draft, ...]
+    __slots__ = ("drafts", "first", "is_turn", "messages", "share", "tokens")
 
-    @property
-    def tokens(self) -> int:
-        return sum(d.tokens for d in self.drafts)
-
-    @property
-    def messages(self) -> int:
-        return sum(d.messages for d in self.drafts)
-
-    @property
-    def first(self) -> Draft:
-        return self.drafts[0]
-
-    @property
-    def is_turn(self) -> bool:
-        return bool(self.first.section.messages)
+    def __init__(self, drafts: tuple[Draft, ...]) -> None:
+        self.drafts = drafts
+        self.first = drafts[0]
+        self.share = group_of(self.first)
+        self.is_turn = bool(self.first.section.messages)
+        self.tokens = sum([d.tokens for d in drafts])
+        self.messages = sum([d.messages for d in drafts])
 
 
 def _groups(drafts: Iterable[Draft]) -> list[tuple[Draft, ...]]:
@@ -202,9 +193,9 @@ class _Fitter:
 
     def _bounds(self, group: _Group, *, borrow: bool) -> tuple[int, int | None]:
         """What is left of the request, framing included, and of the group's own shares, which know no framing."""
-        key = group_of(group.first)
+        key = group.share
         allowance = self.allocation.allowances.get(key)
-        pool = self.room.left - sum(f for g, f in self.room.floors.items() if g != key)
+        pool = self.room.left - sum(self.room.floors.values()) + self.room.floors.get(key, 0)
         bounds = []
         if allowance is not None:
             share = allowance.hard if borrow else allowance.soft
@@ -301,7 +292,7 @@ class _Fitter:
 
     def leave(self, group: _Group) -> None:
         """Record a group as dropped, with what kept it out."""
-        key = group_of(group.first)
+        key = group.share
         allowance = self.allocation.allowances.get(key)
         detail = f"{group.tokens} tokens, room for {max(0, self._space(group, borrow=True))}"
         limit = self.slot_limits.get(group.first.section.slot)

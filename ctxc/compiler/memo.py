@@ -97,4 +97,4 @@ class Memo:
 
 
 def _key(made_from: tuple[object, ...]) -> _Key:
-    return tuple(part if isinstance(part, str) else id(part) for part in made_from)
+    return tuple([part if isinstance(part, str) else id(part) for part in made_from])

@@ -354,17 +354,19 @@ __all__ = ["Compiler", "Options", "compile_fixture"]
 
 def place(drafts: Sequence[Draft], rendered: Rendered) -> tuple[Placed, ...]:
     return tuple(
-        Placed(
-            section=d.section,
-            content=d.content,
-            rendered=d.rendered,
-            tokens=d.tokens,
-            position=number,
-            stable=is_stable(d.section),
-            truncated=d.truncated,
-            pointers=tuple(rendered.placed.get(d.section.section_id, ())),
-        )
-        for number, d in enumerate(drafts)
+        [
+            Placed(
+                section=d.section,
+                content=d.content,
+                rendered=d.rendered,
+                tokens=d.tokens,
+                position=number,
+                stable=is_stable(d.section),
+                truncated=d.truncated,
+                pointers=tuple(rendered.placed.get(d.section.section_id, ())),
+            )
+            for number, d in enumerate(drafts)
+        ]
     )
 
 

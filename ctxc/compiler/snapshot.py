@@ -15,7 +15,7 @@ from ctxc.model.counting import Count
 from ctxc.model.fixture import Fixture
 from ctxc.model.package import Compression, Conflict, Decision, Dropped, Outcome, Placed, State
 from ctxc.model.request import SERIALIZATION, Rendered, Segment
-from ctxc.model.section import Section
+from ctxc.model.section import Authority, Section, Tier
 
 SCHEMA = "ctxc.snapshot/1"
 
@@ -245,12 +245,12 @@ def _section(placed: Placed) -> dict[str, Any]:
         rendered = content if section.messages or section.tools else digest_text(placed.rendered)
     return {
         "section_id": section.section_id,
-        "kind": section.kind.value,
-        "authority": section.authority.name,
-        "trust": section.trust.value,
-        "verification": section.verification.value,
-        "tier": section.tier.name,
-        "zone": section.zone.value,
+        "kind": str(section.kind),
+        "authority": _NAMES[section.authority],
+        "trust": str(section.trust),
+        "verification": str(section.verification),
+        "tier": _TIERS[section.tier],
+        "zone": str(section.zone),
         "source_uri": section.source_uri,
         "source_version": section.source_version,
         "content_hash": content,
@@ -270,6 +270,8 @@ def _section(placed: Placed) -> dict[str, Any]:
 
 
 _WORDS = {True: "true", False: "false"}
+_NAMES = {authority: authority.name for authority in Authority}  # asking each time goes through a property
+_TIERS = {tier: tier.name for tier in Tier}
 
 
 def _section_json(entry: Mapping[str, Any]) -> str:
@@ -278,7 +280,8 @@ def _section_json(entry: Mapping[str, Any]) -> str:
     Names of closed sets and hashes need no escapes.
     """
     text = json_string
-    content, rendered = (f'"{entry[key]}"' if entry[key] else "null" for key in ("content_hash", "rendered_hash"))
+    content = f'"{entry["content_hash"]}"' if entry["content_hash"] else "null"
+    rendered = f'"{entry["rendered_hash"]}"' if entry["rendered_hash"] else "null"
     score = canonical(entry["score"]) if entry["score"] else "null"
     return (
         f'{{"authority":"{entry["authority"]}","bucket":{text(entry["bucket"])},'

@@ -62,7 +62,7 @@ def _check_block(request: Request, draft: Draft, placed: Mapping[str, Sequence[s
     if is_native(section) or is_verbatim(section) or not draft.rendered or section.kind is Kind.CONTRACT:
         return
     lines = draft.rendered.split("\n")
-    kind = "summary" if section.attributes.get("summary") else section.kind.value
+    kind = "summary" if section.attributes.get("summary") else str(section.kind)
     if len(lines) != 3 or lines[1] != draft.content or lines[2] != wrapper.close(kind):
         raise InternalFault(f"the block of section {section.section_id!r} has more than header, body and end")
     if decoded(draft.content) is None and draft.content != "null":

@@ -57,6 +57,9 @@ def trust_of(authority: Authority) -> Trust:
     return Trust.SEMI_TRUSTED if authority == Authority.T2 else Trust.UNTRUSTED
 
 
+_TRUST = {authority: trust_of(authority) for authority in Authority}
+
+
 class Verification(StrEnum):
     """What is known of a fact. A tool call's success never sets it."""
 
@@ -233,4 +236,4 @@ class Section:
     @property
     def trust(self) -> Trust:
         """The label that is rendered."""
-        return trust_of(self.authority)
+        return _TRUST[self.authority]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ctxc.model.provider import ModelRow, ProviderProfile
@@ -23,31 +23,32 @@ def check(request: Mapping[str, Any], profile: ProviderProfile, row: ModelRow) -
 def _check(request: Mapping[str, Any], profile: ProviderProfile, row: ModelRow) -> Iterator[str]:
     if not as_list(request.get("messages")):
         yield "/messages: there has to be at least one message"
-    yield from _pairs(request)
-    for index, message, role, _ in messages_of(request):
+    messages = list(messages_of(request))
+    blocks = [list(blocks_of(message, f"/messages/{index}")) for index, message, _, _ in messages]
+    yield from _pairs(messages)
+    for (index, _, role, _), parts in zip(messages, blocks, strict=True):
         if role not in _ROLES:
             yield f"/messages/{index}/role: {role!r} is not a role"
-        if role in ("user", "system", "developer") and not any(True for _ in blocks_of(message, "")):
+        if role in ("user", "system", "developer") and not parts:
             yield f"/messages/{index}/content: a {role} message has to have content"
     drawn = list(tools_of(request))
     if drawn and "tools" not in row.capabilities:
         yield f"/tools: this interface does not take tools for {as_text(request.get('model')) or row.pattern}"
     yield from tool_complaints(drawn, profile, TOOL_NAME, "parameters")
     yield from _format(request, profile, row)
-    yield from _marks(request, row)
-    kinds = (as_text(part.get("type")) for _, m, _, _ in messages_of(request) for _, part in blocks_of(m, ""))
-    yield from size_complaints(request, profile, kinds)
+    placed = [
+        (pointer, part, zone)
+        for (_, _, _, zone), parts in zip(messages, blocks, strict=True)
+        for pointer, part in parts
+    ]
+    yield from _marks(placed, row)
+    yield from size_complaints(request, profile, [as_text(part.get("type")) for _, part, _ in placed])
     limit = as_int(request.get("max_completion_tokens", request.get("max_tokens")), -1)
     if row.max_output is not None and limit > row.max_output:
         yield f"/max_completion_tokens: {limit} is over the model's {row.max_output}"
 
 
-def _marks(request: Mapping[str, Any], row: ModelRow) -> Iterator[str]:
-    blocks = [
-        (pointer, part, zone)
-        for index, message, _, zone in messages_of(request)
-        for pointer, part in blocks_of(message, f"/messages/{index}")
-    ]
+def _marks(blocks: Sequence[tuple[str, Mapping[str, Any], str]], row: ModelRow) -> Iterator[str]:
     marks: list[Marked] = []
     for pointer, part, zone in blocks:
         for key in ("prompt_cache_breakpoint", "cache_control"):
@@ -74,9 +75,9 @@ def _format(request: Mapping[str, Any], profile: ProviderProfile, row: ModelRow)
             yield f"{at}/schema: {complaint}"
 
 
-def _pairs(request: Mapping[str, Any]) -> Iterator[str]:
+def _pairs(messages: Iterable[tuple[int, Mapping[str, Any], str, str]]) -> Iterator[str]:
     open_calls: dict[str, str] = {}
-    for index, message, role, _ in messages_of(request):
+    for index, message, role, _ in messages:
         at = f"/messages/{index}"
         if role == "tool":
             call = as_text(message.get("tool_call_id"))

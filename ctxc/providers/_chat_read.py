@@ -33,19 +33,16 @@ SETTINGS = (
 _SYSTEM = ("system", "developer")
 
 
-def zone_of(role: str, at_start: bool) -> str:
-    """System for the leading run of system and developer messages, messages for all others."""
-    return "system" if role in _SYSTEM and at_start else "messages"
-
-
 def messages_of(request: Mapping[str, Any]) -> Iterator[tuple[int, Mapping[str, Any], str, str]]:
-    """Index, message, role and zone of every message."""
-    leading = True
+    """Index, message, role and zone of every message: system for the leading run of system and developer messages,
+    messages for all others."""
+    zone = "system"
     for index, value in enumerate(as_list(request.get("messages"))):
         message = as_map(value)
         role = as_text(message.get("role"))
-        leading = leading and role in _SYSTEM
-        yield index, message, role, zone_of(role, leading)
+        if role not in _SYSTEM:
+            zone = "messages"
+        yield index, message, role, zone
 
 
 def blocks_of(message: Mapping[str, Any], pointer: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -181,15 +178,16 @@ def count(request: Mapping[str, Any], tokenizer: Tokenizer, row: ModelRow) -> Co
     framing = framing_of(row, tokenizer_ref(tokenizer, row))
     tally = Tally()
     has_system = False
+    per_message = as_int(framing.get("per_message"))
+    per_name = as_int(framing.get("per_name"))
     for index, message, role, _ in messages_of(request):
         at = f"/messages/{index}"
         has_system = has_system or role in _SYSTEM
-        per_message = as_int(framing.get("per_message"))
         name = message.get("name")
-        if isinstance(name, str) and name:
-            tally.text(f"{at}/name", name)
-            per_message += as_int(framing.get("per_name"))
-        tally.fixed(at, per_message)
+        has_name = isinstance(name, str) and name != ""
+        if has_name:
+            tally.text(f"{at}/name", as_text(name))
+        tally.fixed(at, per_message + per_name if has_name else per_message)
         for pointer, part in blocks_of(message, at):
             add_block(tally, pointer, part, row)
         for pointer, call in calls_of(message, at):

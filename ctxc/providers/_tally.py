@@ -95,10 +95,15 @@ class Tally:
         fixed = sum(n for _, n in self._fixed)
         scaled = low = high = shown = 0  # in basis points of a token, so that rounding happens once
         for (pointer, text), count in zip(self._texts, counts, strict=True):
-            units, share = _units(text, count, factor, estimate)
+            if estimate:
+                units, share = _units(text, count, factor, estimate)
+                low += units * _between(low_bp, estimate, "other_low_bp", share)
+                high += units * _between(high_bp, estimate, "other_high_bp", share)
+            else:
+                units = count * factor
+                low += units * low_bp
+                high += units * high_bp
             scaled += units
-            low += units * _between(low_bp, estimate, "other_low_bp", share)
-            high += units * _between(high_bp, estimate, "other_high_bp", share)
             upto = (scaled + _ONE // 2) // _ONE
             parts.append(CountPart(pointer=pointer, tokens=upto - shown))
             shown = upto
@@ -133,14 +138,12 @@ _OUTSIDE = bytes(range(0x80, 0x100))
 
 
 def _units(text: str, count: int, factor: int, estimate: Mapping[str, Any]) -> tuple[int, int]:
-    """Tokens in basis points, and the share of bytes outside ASCII in basis points.
+    """Tokens in basis points by an estimate, and the share of bytes outside ASCII in basis points.
 
     ``estimate`` says what an upper-case letter, a digit and a byte outside ASCII add (or take away) in basis points
     of a token: a vocabulary that is not public splits them in other places than the base does.
     """
     units = count * factor
-    if not estimate:
-        return units, 0
     data = text.encode("utf-8", "surrogatepass")
     size = len(data)
     outside = 0 if text.isascii() else size - len(data.translate(None, _OUTSIDE))

@@ -10,7 +10,7 @@ _ATTRIBUTE = re.compile(r' ([a-z_]+)="(?:[^"\\]|\\.)*"')
 
 class _ChatMessages:
     def open(self, kind: str, trust: str, attributes: tuple[tuple[str, str], ...]) -> str:
-        named = " ".join(f"{k}={v}" for k, v in attributes)
+        named = " ".join([f"{k}={v}" for k, v in attributes])
         return f"[{kind.upper()} | {trust} | {named}]"
 
     def close(self, kind: str) -> str:
