@@ -121,7 +121,8 @@ def _open(config: pytest.Config) -> _Opened:
     from ctxc.model.finding import Severity
 
     environment = dict(os.environ)
-    start = config.rootpath / (environment.get("CTXC_PROJECT") or str(config.getini(PROJECT) or ""))
+    named = environment.get("CTXC_PROJECT")
+    start = config.invocation_params.dir / named if named else config.rootpath / str(config.getini(PROJECT) or "")
     no_cache = bool(why_no_cache(start, environment, None))
     workspace = open_workspace(start, flags={}, environment=environment, no_cache=no_cache)
     project = workspace.project

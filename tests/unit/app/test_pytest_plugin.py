@@ -177,6 +177,35 @@ def test_a_project_in_a_folder_of_the_repository(pytester: pytest.Pytester, proj
     ]
 
 
+def test_the_environment_names_a_project_as_it_does_for_the_command(
+    pytester: pytest.Pytester, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(
+        project,
+        {"other/ctxc.yaml": "{}\n", "other/templates/desk.yaml": TEMPLATE, "other/tests/fixtures/a.yaml": HOURS},
+    )
+    monkeypatch.setenv("CTXC_PROJECT", "other")
+    result = pytester.runpytest("--ctxc", "-v")
+    assert [line.split(" PASSED")[0] for line in result.outlines if " PASSED" in line] == [
+        ALL[0], "other/tests/fixtures/a.yaml::hours",
+    ]  # fmt: skip
+
+
+def test_the_page_shows_what_is_printed(pytester: pytest.Pytester, project: Path) -> None:
+    from ctxc.app.init import write_starter
+
+    started = project / "started"
+    write_starter(started)
+    path = started / "tests/fixtures/refund_question.yaml"
+    path.write_text(path.read_text("utf-8").replace("sent back within 30 days", "sent back within 31 days"), "utf-8")
+    write(started, {"pytest.ini": "[pytest]\naddopts = -p no:cacheprovider\n"})
+    result = pytester.runpytest("--ctxc", "--rootdir", str(started), "-c", str(started / "pytest.ini"), str(started))
+    page = (ROOT / "docs/pytest.md").read_text(encoding="utf-8").split("```console\n")[1].split("```")[0]
+    block = page[page.index("error[") :].splitlines()
+    at = result.outlines.index(block[0])
+    assert result.outlines[at : at + len(block)] == block
+
+
 # --- what fails -----------------------------------------------------------------------------------------------------
 
 
