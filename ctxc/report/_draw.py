@@ -1,31 +1,18 @@
 """Tables and trees that know nothing of a terminal, and the two ways in which they are drawn.
 
-Off a terminal a table is plain text in columns, never wrapped or shortened. On one, Rich draws it: cells are handed
-over as ``Text``, so nothing that a user wrote is parsed as markup, as an emoji name or as a highlight.
+Off a terminal a table is plain text in columns, never wrapped or shortened. On one, cells that are too long are folded.
+Nothing that a user wrote is parsed as markup.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING
 
 from ctxc.base.values import dataclass
 from ctxc.report import View
 from ctxc.report._encode import cells, pad, visible
 from ctxc.report._paint import Style, paint
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-_RICH: dict[Style, str] = {
-    "bold": "bold",
-    "dim": "dim",
-    "good": "green",
-    "bad": "bold red",
-    "warn": "yellow",
-    "accent": "cyan",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +51,7 @@ class Node:
 
 def draw_table(table: Table, view: View) -> str:
     """The table as text that ends with a line feed."""
-    return _plain_table(table, view) if view.width is None else _rich_table(table, view)
+    return _plain_table(table, view) if view.width is None else _folded_table(table, view)
 
 
 def draw_tree(root: Node, view: View) -> str:
@@ -90,15 +77,21 @@ def _natural(columns: Sequence[Column], texts: Sequence[Sequence[str]]) -> list[
 
 
 def _line(
-    texts: Sequence[str], styles: Sequence[Style], columns: Sequence[Column], widths: Sequence[int], view: View
+    texts: Sequence[str],
+    styles: Sequence[Style],
+    columns: Sequence[Column],
+    widths: Sequence[int],
+    view: View,
+    gap: int = 2,
 ) -> str:
     parts = [pad(text, width, right=column.right) for text, column, width in zip(texts, columns, widths, strict=True)]
     parts[-1] = parts[-1].rstrip()
     if view.color:
-        parts = [paint(part, style, view) for part, style in zip(parts, styles, strict=True)]
-    return "  ".join(parts).rstrip()
+        parts = [paint(p, style, view) if p.strip() else p for p, style in zip(parts, styles, strict=True)]
+    return (" " * gap).join(parts).rstrip()
 
 
+_LEAST = 6
 _FOLDED = 22
 """Columns below which a flexible column is not folded as long as something else can give way."""
 
@@ -125,7 +118,10 @@ def _layout(columns: Sequence[Column], natural: Sequence[int], width: int) -> tu
             if not spare:
                 break
             shown.remove(spare[-1])
-    return shown, {i: natural[i] if not columns[i].flexible else _FOLDED // 2 for i in shown}, 1
+    # Then every column of texts is folded.
+    fixed = sum(natural[i] for i in shown if columns[i].right) + len(shown) - 1
+    texts = {i: natural[i] for i in shown if not columns[i].right}
+    return shown, _share(texts, width - fixed, _LEAST) | {i: natural[i] for i in shown if columns[i].right}, 1
 
 
 def _share(natural: dict[int, int], room: int, floor: int) -> dict[int, int]:
@@ -158,41 +154,19 @@ def _fold(text: str, width: int) -> str:
     return "\n".join([*lines, text])
 
 
-def _rich_table(table: Table, view: View) -> str:
-    from rich.table import Table as RichTable
-    from rich.text import Text
-
+def _folded_table(table: Table, view: View) -> str:
     texts = [[visible(c.text) for c in row] for row in table.rows]
     shown, widths, gap = _layout(table.columns, _natural(table.columns, texts), view.width or 0)
-    drawn = RichTable(box=None, pad_edge=False, padding=(0, gap, 0, 0), header_style="bold" if view.color else "")
-    for i in shown:
-        column = table.columns[i]
-        drawn.add_column(column.title, justify="right" if column.right else "left", width=widths[i], overflow="fold")
+    columns = [table.columns[i] for i in shown]
+    wide = [widths[i] for i in shown]
+    lines = [_line([c.title for c in columns], ["bold"] * len(columns), columns, wide, view, gap)]
     for row, line in zip(table.rows, texts, strict=True):
-        # As Text: nothing in it is markup.
-        drawn.add_row(
-            *(Text(_fold(line[i], widths[i]), style=_RICH.get(row[i].style, "") if view.color else "") for i in shown)
-        )
-    console = _rich_console(view)
-    with console.capture() as captured:
-        console.print(drawn)
-    # Rich fills lines with blanks up to the table's width; nobody wants them in a copy of the terminal.
-    return "\n".join(line.rstrip() for line in captured.get().strip("\n").split("\n")) + "\n"
-
-
-def _rich_console(view: View) -> Console:
-    from rich.console import Console
-
-    return Console(
-        width=view.width,
-        force_terminal=view.color,
-        color_system="standard" if view.color else None,
-        no_color=not view.color,
-        markup=False,
-        highlight=False,
-        emoji=False,
-        legacy_windows=False,
-    )
+        cells_ = [_fold(line[i], widths[i]).split("\n") for i in shown]
+        styles: list[Style] = [row[i].style for i in shown]
+        for number in range(max(map(len, cells_))):
+            parts = [cell[number] if number < len(cell) else "" for cell in cells_]
+            lines.append(_line(parts, styles, columns, wide, view, gap))
+    return "\n".join(lines) + "\n"
 
 
 def _tree_lines(root: Node, view: View) -> Iterator[str]:

@@ -39,7 +39,7 @@ def lists_text(groups: Mapping[str, Sequence[Mapping[str, Any]]], view: View) ->
                 Column(
                     title=kind.upper() if name == "id" else name.upper().replace("_", " "),
                     right=all(isinstance(item[name], int) for item in items),
-                    flexible=name in ("id", "path", "when", "gates", "needs", *_FOR),
+                    flexible=name in ("id", "path", "when", "gates", "needs", "shape", "default_model", *_FOR),
                     spare=name in ("path", "when", "gates", "required", "route", "digest", *_FOR),
                 )
                 for name in columns

@@ -64,10 +64,10 @@ def run_table(rows: Sequence[Row], view: View) -> str:
         Column(title="TOKENS", right=True),
         Column(title="OF", right=True),
         Column(title="", right=True, spare=True),
-        Column(title="KEPT", right=True),
-        Column(title="CUT", right=True),
+        Column(title="KEPT", right=True, spare=True),
+        Column(title="CUT", right=True, spare=True),
         Column(title="DROP", right=True),
-        Column(title="PREFIX", right=True),
+        Column(title="PREFIX", right=True, spare=True),
     ]
     lines: list[tuple[Cell, ...]] = []
     for row in rows:

@@ -8,10 +8,12 @@ import pytest
 
 from ctxc.base.spans import Location, Span
 from ctxc.model.finding import Finding, Severity
+from ctxc.model.report import Row
 from ctxc.report import View
 from ctxc.report._draw import Cell, Column, Table, draw_table
 from ctxc.report._encode import cells
 from ctxc.report._frame import frame
+from ctxc.report._run import run_table
 from ctxc.report._wrap import hang, wrap
 
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
@@ -114,3 +116,20 @@ def test_a_source_line_that_is_cut_says_so(length: int, column: int) -> None:
     assert cells(shown) <= 72
     assert shown == line or "…" in shown
     assert (shown == line) is (length <= 72)
+
+
+@pytest.mark.parametrize("width", range(40, 130, 5))
+def test_a_table_of_a_run_is_never_wider_than_the_terminal(width: int) -> None:
+    names = ("short", "motor_update_pileup_statements", "東京の営業時間についての質問", "नमस्ते_दुनिया")
+    rows = [
+        Row(
+            fixture_id=n, template="a_template_of_some_length", model="m", outcome="budget_exceeded", used=5_372,
+            available=991_101, exact=False, kept=16, cut=2, dropped=3, prefix=2_497, path="p", ok=True, over=372,
+        )
+        for n in names
+    ]  # fmt: skip
+    lines = run_table(rows, View(width=width)).rstrip("\n").split("\n")
+    assert max(map(cells, lines)) <= width
+    assert not any(line.endswith(" ") for line in lines)
+    plain = run_table(rows, View()).split("\n")
+    assert [n in line for n, line in zip(names, plain[1:], strict=False)] == [True] * 4, "off a terminal all is whole"
