@@ -8,8 +8,10 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
+import jsonschema
 import pytest
 from gate_world import RULES, GateWorld, environment_of_tests
 from shell import Run
@@ -144,6 +146,20 @@ def test_the_report_says_what_ships_what_was_checked_what_changed_what_it_costs_
             assert word in text, (name, word)
         for gate in value["gates"]:
             assert gate["id"] in text, (name, gate["id"])
+
+
+def test_machine_formats_are_of_their_schemas(reports: tuple[GateWorld, dict[str, bytes]]) -> None:
+    _, found = reports
+    root = Path(__file__).parents[2]
+
+    def schema(path: str) -> Any:
+        return json.loads((root / path).read_text(encoding="utf-8"))
+
+    jsonschema.validate(json.loads(found["json"]), schema("ctxc/report/schemas/report.schema.json"))
+    log = json.loads(found["sarif"])
+    jsonschema.Draft4Validator(schema("tests/schemas/sarif-2.1.0.json")).validate(log)
+    assert [r["ruleId"] for r in log["runs"][0]["results"] if "suppressions" in r] == ["CTX340"]
+    jsonschema.validate(json.loads(found["gitlab"]), schema("tests/schemas/gitlab-codequality.json"))
 
 
 def test_a_passed_and_a_failed_gate_are_cases_of_junit(reports: tuple[GateWorld, dict[str, bytes]]) -> None:
