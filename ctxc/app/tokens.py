@@ -50,6 +50,7 @@ def _count(
 
 
 _NOTHING = object()
+_LINES_HELP = "one request is counted here: give one line (`head -n 1 FILE | ctxc tokens`), or count it with --kind text"
 
 
 def _json_of(text: str, path: str) -> tuple[Any, tuple[str, ...]]:
@@ -61,7 +62,7 @@ def _json_of(text: str, path: str) -> tuple[Any, tuple[str, ...]]:
     if not named and text.lstrip()[:1] not in ("{", "["):
         return _NOTHING, ()
     try:
-        return parse(text, path), ()
+        return parse(text, path, help=_LINES_HELP if path.endswith(".jsonl") else "correct the file"), ()
     except CtxcError as error:
         if named:
             raise

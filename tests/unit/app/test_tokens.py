@@ -180,6 +180,8 @@ def test_what_cannot_be_counted_says_where_and_why(work: Workspace) -> None:
 
     assert refused('{"messages": [\n  1,]}').startswith("2:5 not JSON")
     assert "stands twice" in refused('{"a": 1, "a": 2}')
+    lines = refused('{"a": 1}\n{"a": 2}\n', "log.jsonl")
+    assert lines.startswith("2:1 not JSON") and "give one line" in lines and "--kind text" in lines
     assert "half of a surrogate pair" in refused('{"a": "\\ud83d"}')
     assert "NaN is not JSON" in refused('{"a": NaN}')
     assert "nested too deeply" in refused("[" * 200_000)
