@@ -50,7 +50,7 @@ def _count(
 
 
 _NOTHING = object()
-_LINES_HELP = "one request is counted here: give one line (`head -n 1 FILE | ctxc tokens`), or count it with --kind text"
+_LINES_HELP = "one request is counted: give one line (`head -n 1 FILE | ctxc tokens`), or count it with --kind text"
 
 
 def _json_of(text: str, path: str) -> tuple[Any, tuple[str, ...]]:
