@@ -90,6 +90,7 @@ CODES: Mapping[str, tuple[str, Severity]] = {
     "CTX147": ("orphan-file", _W),
     "CTX148": ("shadowed-route", _W),
     "CTX149": ("unread-front-matter", _W),
+    "CTX150": ("foreign-template-syntax", _W),
     # 2: budget, cost and latency
     "CTX200": ("no-input-budget", _E),
     "CTX201": ("token-ceiling", _E),

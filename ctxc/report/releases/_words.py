@@ -115,7 +115,8 @@ def money(before: str, after: str) -> str:
     """Dollars for a thousand requests, with the base's where they differ."""
     if not after:
         return "–"
-    return _amount(after) if not before or before == after else f"{_amount(before)} → {_amount(after)}"
+    same = not before or _amount(before) == _amount(after)
+    return _amount(after) if same else f"{_amount(before)} → {_amount(after)}"
 
 
 def _amount(text: str) -> str:
