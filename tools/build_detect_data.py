@@ -2,7 +2,8 @@
 
 ``python tools/build_detect_data.py unicode`` takes properties from the ``regex`` package (Unicode Character Database;
 its version is stored in the file). ``python tools/build_detect_data.py injections FILE`` takes the rows of a payload
-collection whose licence says that they belong to this project.
+collection whose licence says that they belong to this project. ``python tools/build_detect_data.py prefilters`` takes
+from ``secrets_rules.toml`` what each rule is searched by, and its severity.
 """
 
 from __future__ import annotations
@@ -80,6 +81,14 @@ def build_injections(source: Path) -> str:
     return "\n".join(lines) + "\n"
 
 
+def build_prefilters() -> str:
+    """Prefilter and severity of each shipped rule, in the order of the rules."""
+    from ctxc.detect.secret_rules import shipped_rules
+
+    rows = [json.dumps([rule.prefilter, rule.severity.name]) for rule in shipped_rules()]
+    return "[\n" + ",\n".join(rows) + "\n]\n"
+
+
 def main(arguments: list[str]) -> int:
     """Run one of the builders; returns the exit status."""
     match arguments:
@@ -87,6 +96,8 @@ def main(arguments: list[str]) -> int:
             name, text = "unicode.json", build_unicode()
         case ["injections", source]:
             name, text = "injections.jsonl", build_injections(Path(source))
+        case ["prefilters"]:
+            name, text = "secret_prefilters.json", build_prefilters()
         case _:
             print(__doc__, file=sys.stderr)
             return 2

@@ -60,7 +60,7 @@ class Withholder:
 
 
 def _may_hold_secrets(texts: list[str]) -> bool:
-    from ctxc.detect.secrets import may_hold_secrets
+    from ctxc.detect.secret_screen import may_hold_secrets
 
     return may_hold_secrets(texts, severity=Severity.ERROR)
 

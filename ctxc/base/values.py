@@ -34,6 +34,9 @@ if not TYPE_CHECKING:  # what follows sets attributes of classes that it knows n
     from dataclasses import MISSING, FrozenInstanceError, fields
     from operator import attrgetter
 
+    _FEW = 12
+    """Objects that are made field by field: as long as it takes to write a constructor."""
+
     def _finished(cls, kw_only, eq):
         own = vars(cls)
         cls.__init__ = _first_constructor(cls, kw_only)
@@ -47,11 +50,29 @@ if not TYPE_CHECKING:  # what follows sets attributes of classes that it knows n
         return cls
 
     def _first_constructor(cls, kw_only):
-        """What stands for the constructor until the first object is made."""
+        """What stands for the constructor until it is written: when a few objects were made, or a call is unusual."""
+        made = 0
+        slots = None
+        checks = hasattr(cls, "__post_init__")
 
         def __init__(self, *given, **named):
-            constructor = cls.__init__ = _constructor(cls, kw_only)
-            constructor(self, *given, **named)
+            nonlocal made, slots
+            made += 1
+            if slots is None:
+                slots = [(f.name, getattr(cls, f.name).__set__, f.default, f.default_factory) for f in fields(cls)]
+            if made > _FEW or given or checks or not named.keys() <= cls.__dataclass_fields__.keys():
+                constructor = cls.__init__ = _constructor(cls, kw_only)
+                return constructor(self, *given, **named)
+            for name, write, default, make in slots:
+                if name in named:
+                    write(self, named[name])
+                elif default is not MISSING:
+                    write(self, default)
+                elif make is not MISSING:
+                    write(self, make())
+                else:  # the constructor says in its own words that an argument is missing
+                    return _constructor(cls, kw_only)(self, *given, **named)
+            return None
 
         __init__.write = lambda: _constructor(cls, kw_only)
         return __init__

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 from math import log2
@@ -17,7 +17,7 @@ from math import log2
 from ctxc.detect.decoded import find_decoded
 from ctxc.detect.match import Match, in_order, masked
 from ctxc.detect.patterns import PatternSet, haystack, windows
-from ctxc.detect.projections import decode_base64, projections
+from ctxc.detect.projections import decode_base64
 from ctxc.detect.secret_rules import SecretRule, shipped_rules
 from ctxc.model.finding import Severity
 
@@ -78,22 +78,6 @@ def find_secrets(
     rank = {f"secret.{rule.id}": place for place, rule in enumerate(_screen(extra)[0])}
     found.sort(key=lambda m: (-m.severity, m.start - m.end, rank[m.detector], m.start))
     return in_order(_without_overlaps(found))
-
-
-def may_hold_secrets(texts: Iterable[str], *, severity: Severity) -> bool:
-    """False only where ``find_secrets`` finds nothing of this severity in any of the texts; by one search of them all.
-
-    What a rule is searched for by (its prefilter) in a text, or in a decoded reading of it, stands in the same reading
-    of all texts together, a line each: no escape and no base64 run goes past the end of a line, and a prefilter knows
-    neither beginning nor end of a text (a test).
-    """
-    rules, screen = _screen(())
-    whole = "\n".join(texts)
-    return any(
-        rules[index].severity >= severity
-        for reading in (whole, *(projection.text for projection in projections(whole)))
-        for index in screen.which(haystack(reading).data)
-    )
 
 
 def _without_overlaps(ranked: list[Match]) -> list[Match]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ctxc.base import registry
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ctxc.providers.port import Shape
 
 _NOT_SHAPES = frozenset({"port"})
+_PROFILES = Path(__file__).parent / "profiles"  # as the vocabularies; importlib.resources costs six modules
 
 
 def shape_ids() -> tuple[str, ...]:
@@ -38,15 +39,14 @@ def shape(name: str) -> Shape:
 
 def profile_ids() -> tuple[str, ...]:
     """Ids of the provider profiles that ship with the package, sorted."""
-    folder = files(__name__).joinpath("profiles")
-    return tuple(sorted(p.name[:-5] for p in folder.iterdir() if p.name.endswith(".yaml")))
+    return tuple(sorted(p.stem for p in _PROFILES.iterdir() if p.suffix == ".yaml"))
 
 
 def profile_text(profile_id: str) -> str:
     """YAML text of a shipped profile; raises KeyError for one that does not exist."""
     if profile_id not in profile_ids():
         raise KeyError(profile_id)
-    return files(__name__).joinpath("profiles", profile_id + ".yaml").read_text(encoding="utf-8")
+    return (_PROFILES / f"{profile_id}.yaml").read_text(encoding="utf-8")
 
 
 def count_raw(request: Mapping[str, Any], shape_id: str, tokenizer: Tokenizer, row: ModelRow) -> Count:

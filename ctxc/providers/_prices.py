@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from ctxc.model.provider import ModelRow
@@ -25,7 +25,7 @@ _REVISION = re.compile(r"-v[0-9]+(?::[0-9]+)?$")
 @cache
 def extract() -> Mapping[str, Any]:
     """The extract: ``source``, ``version``, ``date``, ``currency``, ``per_tokens``, ``tables``."""
-    text = files("ctxc.providers").joinpath("prices.json").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("prices.json").read_text(encoding="utf-8")
     found: Mapping[str, Any] = json.loads(text)
     return found
 

@@ -16,7 +16,8 @@ from samples import sample
 from ctxc.detect import data
 from ctxc.detect.match import Match
 from ctxc.detect.secret_rules import shipped_rules
-from ctxc.detect.secrets import entropy, find_secrets, may_hold_secrets
+from ctxc.detect.secret_screen import may_hold_secrets
+from ctxc.detect.secrets import entropy, find_secrets
 from ctxc.model.finding import Severity
 
 KEY = b"key of the project"
@@ -226,6 +227,11 @@ def test_texts_together_hold_what_each_of_them_holds(context: str) -> None:
         if any(m.severity >= Severity.ERROR for m in find_secrets(text, key=KEY)):
             for place in range(len(others)):
                 assert may_hold_secrets([*others[:place], text, *others[place:]], severity=Severity.ERROR), text
+
+
+def test_the_table_of_prefilters_is_that_of_the_rules() -> None:
+    rows = json.loads(data.read("secret_prefilters.json"))
+    assert rows == [[rule.prefilter, rule.severity.name] for rule in shipped_rules()]
 
 
 def test_what_rules_are_searched_by_knows_no_beginning_or_end_of_a_text() -> None:
