@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 
 from ctxc.detect.match import Match, in_order
-from ctxc.detect.projections import DECODERS, projections
+from ctxc.detect.projections import DECODERS, Projection, projections
 
 Finder = Callable[[str], Iterable[Match]]
 
@@ -18,9 +18,14 @@ def find_decoded(text: str, find: Finder, *, decoders: Collection[str] = DECODER
     A match in a reading is placed at the encoded source of its value, and ``via`` names the decoders. It is left out
     where a match of at least its severity was found before at the same place.
     """
+    return find_in_readings(text, projections(text, decoders=decoders, depth=depth), find)
+
+
+def find_in_readings(text: str, readings: Iterable[Projection], find: Finder) -> tuple[Match, ...]:
+    """The same for a text of which the decoded readings are known."""
     found = list(find(text))
     known = _Places(found)
-    for reading in projections(text, decoders=decoders, depth=depth):
+    for reading in readings:
         for match in find(reading.text):
             start, end, via = reading.locate(match.start, match.end)
             placed = replace(match, start=start, end=end, via=via)

@@ -79,17 +79,28 @@ _FILE = Kind(
     pattern=Pattern(r"(?i)\bfile://(?:localhost)?/[^\s\"'<>)\]`]{1,200}"),
     judge=_local_file,
 )
-_TRACE = Kind(id="leak.stack-trace", pattern=Pattern("(?m)^(?:" + "|".join(_TRACES) + ")"), judge=_trace)
+_TRACE = Kind(
+    id="leak.stack-trace",
+    pattern=Pattern("(?m)^(?:" + "|".join(_TRACES) + ")"),
+    judge=_trace,
+    # A part of each form, without the counted repetitions that make thousands of states of it.
+    hint=(
+        r"Traceback \(most recent call last\):|\.(?:java|kt|scala|groovy):[0-9]"
+        r"|[ \t]at (?:[^\n()]+ \()?(?:file://|node:|/|[A-Za-z]:\\|webpack)|panic: |\) in [^\n]+:line [0-9]"
+        r"|panicked at |\.rb:[0-9]+:in |\.php\([0-9]+\): |File \"[^\"\n]+\", line [0-9]"
+    ),
+)
+ADDRESSES, TRACES = (_INTERNAL, _SHARE, _FILE), (_TRACE,)
 
 
 def find_internal_urls(text: str, *, key: bytes) -> tuple[Match, ...]:
     """Addresses whose host is private, link-local or of an internal domain, UNC paths, and ``file:`` addresses."""
-    return _find(text, (_INTERNAL, _SHARE, _FILE), key)
+    return _find(text, ADDRESSES, key)
 
 
 def find_stack_traces(text: str, *, key: bytes) -> tuple[Match, ...]:
     """The first recognised line of each stack trace (Python, JVM, Node, Go, .NET, Rust, Ruby, PHP)."""
-    matches = _find(text, (_TRACE,), key)
+    matches = _find(text, TRACES, key)
     firsts: list[Match] = []
     end = -2
     for match in matches:

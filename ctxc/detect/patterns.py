@@ -175,6 +175,16 @@ class PatternSet:
         found.Compile()
         return found
 
+    @property
+    def fits(self) -> bool:
+        """Whether so many patterns can be looked for at once within the bound on memory."""
+        import re2
+
+        try:
+            return self._compiled is not None
+        except re2.error:
+            return False
+
     def which(self, data: bytes) -> tuple[int, ...]:
         """Indexes of the patterns that match, ascending."""
         return tuple(sorted(self._compiled.Match(data) or ()))

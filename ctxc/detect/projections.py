@@ -25,7 +25,7 @@ DECODERS = ("hidden", "json", "percent", "entity", "base64")
 MIN_BASE64 = 24
 """Shortest base64 run that is decoded, in characters: 16 to 18 bytes, no longer than the shortest vendor key."""
 
-_BLOCK = 1 << 14
+_BLOCK = 1 << 11
 _SPACE = re.compile(r"[ \t\r\n]")
 _SIMPLE = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
 _COMMON = (("\\n", "\n"), ('\\"', '"'), ("\\t", "\t"))
@@ -172,6 +172,8 @@ def _resolve(block: str, pattern: re.Pattern[str], kinds: tuple[str, ...]) -> st
     Once doubled backslashes are out of the way, the commonest JSON escapes are replaced one kind after the other: none
     of their replacements can begin or complete an escape.
     """
+    if "hidden" not in kinds and not any(_FIRST[kind] in block for kind in kinds):
+        return block
     if "json" not in kinds or "\0" in block:
         return pattern.sub(_replacement, block)
     doubled = "\\\\" in block

@@ -1,22 +1,15 @@
-"""Forbidden content: what a policy forbids, compiled; and one text, with its decoded readings, searched for it.
-
-Nothing here holds or returns a value that was found: a hit knows its place, its length, at most four characters of it
-and a keyed digest.
-"""
+"""Forbidden content: the rules of policies, and the names of keys that they forbid."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from ctxc.base.canonical import canonical, digest_text
 from ctxc.base.values import dataclass
-from ctxc.detect.decoded import find_decoded
-from ctxc.detect.forbidden import find_forbidden
-from ctxc.detect.match import Match, masked
-from ctxc.detect.patterns import PatternSet, UserPattern, compile_pattern, haystack
+from ctxc.detect.patterns import UserPattern, compile_pattern
 from ctxc.detect.projections import DECODERS
 from ctxc.detect.secret_rules import SecretRule
 from ctxc.model.contract import Policy
@@ -42,14 +35,6 @@ class ForbiddenRule:
     classification: tuple[str, ...]
     decoders: tuple[str, ...]
     search: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
-    """Something forbidden in a text: which rule, by which detector, and where. ``via`` names the decoders."""
-
-    rule: int
-    match: Match
 
 
 def rules_of(policies: Sequence[Policy], hosts: Sequence[str] = ()) -> tuple[ForbiddenRule, ...]:
@@ -109,96 +94,9 @@ def digest_of(rules: Sequence[ForbiddenRule], secret_rules: Sequence[SecretRule]
     return digest_text(canonical([value, [str(s) for s in secret_rules]]))
 
 
-class Scanner:
-    """Searches texts for everything that some rules forbid; what was searched once is not searched again."""
-
-    def __init__(
-        self, rules: Sequence[ForbiddenRule], *, key: bytes, secret_rules: tuple[SecretRule, ...] = ()
-    ) -> None:
-        self.rules = tuple(rules)
-        self._key = key
-        self._extra = secret_rules
-        self._by_decoders: dict[tuple[str, ...], list[int]] = {}
-        for number, rule in enumerate(self.rules):
-            self._by_decoders.setdefault(rule.decoders, []).append(number)
-        self._known: dict[tuple[str, bool], tuple[Hit, ...]] = {}
-
-    def scan(self, text: str, *, is_json: bool = False) -> tuple[Hit, ...]:
-        """Everything in a text; with ``is_json`` names of keys are looked for in quotes before a colon as well."""
-        found = self._known.get((text, is_json))
-        if found is None:
-            found = self._known[text, is_json] = tuple(self._scan(text, is_json))
-        return found
-
-    def key_hits(self, name: str) -> Iterator[Hit]:
-        """Rules that forbid a key of this name."""
-        for number, rule in enumerate(self.rules):
-            if rule.keys and is_key(name, rule.keys):
-                match = Match(
-                    detector="key", severity=rule.severity, start=0, end=len(name), message=f"the key {name[:60]!r}"
-                )
-                yield Hit(rule=number, match=match)
-
-    def _scan(self, text: str, is_json: bool) -> Iterator[Hit]:
-        for decoders, numbers in self._by_decoders.items():
-            for match in find_decoded(text, self._finder(numbers, is_json), decoders=decoders):
-                told = match.detector.partition(".")
-                if told[0] in ("re2", "key"):
-                    yield Hit(rule=int(told[2]), match=match)
-                    continue
-                for number in numbers:
-                    if _is_asked(match.detector, self.rules[number].detect):
-                        yield Hit(rule=number, match=match)
-
-    def _finder(self, numbers: list[int], is_json: bool) -> Callable[[str], Iterator[Match]]:
-        """What finds everything that some rules forbid in one reading of a text; decoding is the caller's."""
-        detect = frozenset(d for n in numbers for d in self.rules[n].detect)
-        wanted: list[tuple[int, str, bool]] = []
-        for number in numbers:
-            rule = self.rules[number]
-            wanted += [(number, source, False) for source in rule.patterns]
-            if is_json and rule.keys:
-                wanted.append((number, key_pattern(rule.keys), True))
-        screen = _screen(tuple(source for _, source, _ in wanted)) if wanted else None
-
-        def find(piece: str) -> Iterator[Match]:
-            if detect:
-                yield from find_forbidden(piece, key=self._key, detect=detect, decoders=(), extra=self._extra)
-            if screen is None:
-                return
-            for place in screen.which(haystack(piece).data):
-                number, source, of_key = wanted[place]
-                rule = self.rules[number]
-                for start, end in _pattern(source).find(piece):
-                    if of_key:
-                        name = piece[start:end].strip(" \t\"':=\\")
-                        yield Match(
-                            detector=f"key.{number}", severity=rule.severity, start=start, end=end,
-                            message=f"the key {name[:60]!r}",
-                        )  # fmt: skip
-                    else:
-                        yield self._masked(f"re2.{number}", rule, piece, start, end, "text that a pattern forbids")
-
-        return find
-
-    def _masked(self, detector: str, rule: ForbiddenRule, text: str, start: int, end: int, what: str) -> Match:
-        return masked(detector, rule.severity, start, end, what, value=text[start:end], key=self._key)
-
-
-def _is_asked(detector: str, wanted: Sequence[str]) -> bool:
-    return detector in wanted or detector.partition(".")[0] in wanted
-
-
-@lru_cache(maxsize=64)
-def _screen(sources: tuple[str, ...]) -> PatternSet:
-    """Which of the patterns occur at all, in one pass."""
-    for source in sources:
-        _pattern(source)  # a pattern that cannot be used says so here
-    return PatternSet(sources)
-
-
 @lru_cache(maxsize=256)
-def _pattern(source: str) -> UserPattern:
+def pattern_of(source: str) -> UserPattern:
+    """A pattern of a policy, compiled; raises PatternError for one that cannot be used."""
     return compile_pattern(source)
 
 

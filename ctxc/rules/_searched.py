@@ -12,8 +12,8 @@ from ctxc.model.measured import Measured
 from ctxc.model.package import Package
 from ctxc.model.section import DEFAULTS, Authority, Kind, Section
 from ctxc.model.template import Template
-from ctxc.rules._forbidden import Hit, Scanner
 from ctxc.rules._ground import Facts, facts_of, fits
+from ctxc.rules._scanner import Hit, Scanner
 from ctxc.rules._texts import Shown, application_texts, is_file, strings, templates
 from ctxc.rules._tools import used
 from ctxc.rules.engine import Context

@@ -58,8 +58,9 @@ from typing import Any
 from ctxc.base.spans import Location, Span
 from ctxc.detect.match import Match
 from ctxc.model.finding import Finding, Severity
-from ctxc.rules._forbidden import ForbiddenRule, Hit, Scanner, digest_of, rules_of
+from ctxc.rules._forbidden import ForbiddenRule, digest_of, rules_of
 from ctxc.rules._ground import Ground, ground, told
+from ctxc.rules._scanner import Hit, Scanner
 from ctxc.rules._searched import Found, in_package, in_sources
 from ctxc.rules.engine import Context, rule
 
