@@ -46,6 +46,8 @@ def _compiled(source: str) -> re.Pattern[str]:
 
 def unicode_escape(text: str) -> str:
     """The text as ``\\u`` escapes of JSON, a surrogate pair for what needs one."""
+    if len(text) == 1 and text <= "\uffff":
+        return f"\\u{ord(text):04x}"
     data = text.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{data[i] << 8 | data[i + 1]:04x}" for i in range(0, len(data), 2))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Any
 
 from ctxc.base.escaping import json_string_escape, json_with, unicode_escape
@@ -83,6 +84,11 @@ def _quoted(text: str) -> str:
     """A JSON string in which no block line, and no role token of a known family, is written; it decodes to the text."""
     if _PLAIN.fullmatch(text) and not (":" in text and _ROLE_COLON.search(text)):
         return f'"{text}"'
+    return _escaped(text)
+
+
+@lru_cache(maxsize=8)  # one text often comes several times in a row: as id and as source, in every trial of a payload
+def _escaped(text: str) -> str:
     quoted = json_string_escape(text)
     if _may_hold_token(quoted):
         quoted = _TOKENS.sub(_escape, quoted)

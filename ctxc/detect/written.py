@@ -25,16 +25,15 @@ class Written(NamedTuple):
     hidden: bytes
 
 
-def written(text: str) -> tuple[Written, Written]:
-    """What a text holds, and what it holds after NFKC.
+def written(text: str, folded: str | None = None) -> tuple[Written, Written]:
+    """What a text holds, and what it holds after NFKC (``folded``, where that is known).
 
     Tokens are compared letter by letter; a fence, a heading or a tag that only applications use is no token. Hidden are
     ``<``, ``>``, ``&``, controls (line ends too), format characters, tags and whatever else shows as nothing.
     """
     found = _written(text)
-    if text.isascii():
-        return found, found
-    folded = unicodedata.normalize("NFKC", text)
+    if folded is None:
+        folded = text if text.isascii() else unicodedata.normalize("NFKC", text)
     return found, found if folded == text else _written(folded)
 
 
