@@ -226,7 +226,7 @@ class _Job:
         own = [f for k in wanted for f in self.rows[k.fixture_id].findings]
         if self.selection.allow_empty:
             findings = tuple(f for f in findings if f.name != "empty-project")
-        mine = findings if self.selection.is_whole else _reaching(wanted, findings)
+        mine = findings if self.selection.is_whole else _reaching(wanted, own, findings)
         if len(mine) < len(findings):
             self.notes.append(
                 f"{len(findings) - len(mine)} findings in files that this selection does not use; "
@@ -296,9 +296,10 @@ def _meet(project: Project, hidden: Iterable[Known]) -> bool:
     )
 
 
-def _reaching(wanted: Iterable[Known], findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    """Findings of loading in files that the selected fixtures are made from."""
+def _reaching(wanted: Iterable[Known], own: Iterable[Finding], findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """Findings of loading in files that the selected fixtures are made from, or that keep them from being compiled."""
     files = {path for k in wanted for path in (k.files or (k.path,))}
+    files |= {place.path for f in own for place in (f.location, *(r.location for r in f.related))}
     return tuple(f for f in findings if f.location.path in files)
 
 

@@ -107,7 +107,8 @@ def find_root(start: Path) -> tuple[Path, str]:
         raise ConfigError(f"{str(start)!r} is not a folder", help="name the folder of the project with -C")
     repository: Path | None = None
     for folder in (here, *here.parents):
-        found = [name for name in (FILE, "ctxc.yml", "ctxc.json") if (folder / name).is_file()]
+        # Not Path.is_file: a folder that may not be searched has none, it ends no command.
+        found = [name for name in (FILE, "ctxc.yml", "ctxc.json") if os.path.isfile(folder / name)]  # noqa: PTH113
         if found and found != [FILE]:
             raise ConfigError(f"the configuration file is called {FILE}, not {found[-1]}", help=f"rename it to {FILE}")
         in_pyproject = mentions_ctxc(folder / PYPROJECT)
@@ -115,7 +116,7 @@ def find_root(start: Path) -> tuple[Path, str]:
             raise _both()
         if found or in_pyproject:
             return folder, FILE if found else PYPROJECT
-        if (folder / ".git").exists():
+        if os.path.lexists(folder / ".git"):
             repository = folder
             break
     return repository or here, ""

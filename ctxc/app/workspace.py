@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import field
 from functools import cache
@@ -168,7 +169,7 @@ def _open_tree(root: Path, environment: Mapping[str, str], notes: list[str], fol
     from ctxc.source.opening import open_tree
 
     repository = None
-    if any((folder / ".git").exists() for folder in (root, *root.parents)):
+    if any(os.path.lexists(folder / ".git") for folder in (root, *root.parents)):
         from ctxc.source.git import Repository
 
         try:
@@ -177,7 +178,7 @@ def _open_tree(root: Path, environment: Mapping[str, str], notes: list[str], fol
             # Compiling needs no git: a missing or mistrusted one only means that ignored files are not left out.
             notes.append(f"files that git ignores are not left out: {error.message}")
     tree = open_tree(root, repository=repository)
-    if repository is None and (root / "HEAD").is_file() and not tree.list_paths(folders):
+    if repository is None and os.path.lexists(root / "HEAD") and not tree.list_paths(folders):
         from ctxc.source.gitdir import bare_repository, looks_like_git_dir
 
         if looks_like_git_dir(root):

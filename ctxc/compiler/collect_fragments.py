@@ -138,15 +138,18 @@ def _why(lost: LostFragment) -> str:
 
 def _lost(candidates: Candidates, lost: LostFragment, why: str) -> Finding:
     path = lost.origin.path
+    project = candidates.request.project
+    texts = [p for p in dict.fromkeys(lost.text_paths) if p in project.broken]
     return fault(
-        candidates.request.project,
+        project,
         "unknown-fragment",
         f"fragment {lost.id!r} could not be loaded, and {why}"
         if lost.id
         else f"{path} could not be loaded, so the fragments of this request are not known",
         at=lost.origin,
         fixture=candidates.request.fixture.id,
-        help=f"mend the findings of {path} first",
+        help=f"mend the findings of {texts[0] if texts else path} first",
+        related=[(Origin(p), "its text") for p in texts],
     )
 
 

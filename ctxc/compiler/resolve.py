@@ -116,6 +116,17 @@ def _missing(
                 help=f"mend the findings of {path} first",
                 related=((Origin(path), f"the {what}"),),
             )
+    unread = [path for path, kind in project.broken_kinds.items() if not kind]
+    if unread and name.partition("@")[0] not in known:
+        return fault(
+            project,
+            "unknown-reference",
+            f"{what} {name!r} is not defined, or in a file that could not be loaded: {', '.join(unread[:3])}",
+            at=at or fixture.origin.child(key),
+            fixture=fixture.id,
+            help=f"mend the findings of {unread[0]} first",
+            related=[(Origin(path), f"may define the {what}") for path in unread[:3]],
+        )
     return fault(
         project,
         "unknown-reference",

@@ -109,6 +109,7 @@ class Shared:
     def lose_unread(self) -> None:
         """Note as a lost fragment every broken file that may define one and of which nobody knows more."""
         known = {f.origin.path for f in self.lost_fragments} | self.used | self.keyless
+        known.update(path for lost in self.lost_fragments for path in lost.text_paths)
         for path, (kind, _) in self.broken.items():
             if kind in ("", "fragment") and path not in known:
                 self.lost_fragments.append(LostFragment(origin=Origin(path)))

@@ -104,6 +104,8 @@ class Reader:
             level = Severity.INFO if oddity.kind == "submodule" else Severity.ERROR
             message = f"'{oddity.path}' {oddity.reason}"
             self.shared.report(oddity.path, Problem("unreadable-file", message, oddity.help, level=level))
+            if level is Severity.ERROR and (document.syntax_of(oddity.path) in _DEFINITIONS or oddity.kind == "folder"):
+                self.shared.lose(oddity.path, "", "")  # what it would have defined is not known to be absent
         for group in collisions(everything):
             self.shared.report(
                 group[1],

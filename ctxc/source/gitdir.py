@@ -37,7 +37,15 @@ def find_place(start: Path, environ: Mapping[str, str], *, bare: bool = False) -
     A folder that is a bare repository itself is used where the environment names it, or where ``bare`` says that it is
     meant: any folder can pretend to be one.
     """
-    here = start.resolve()
+    try:
+        return _place(start.resolve(), environ, bare=bare)
+    except PermissionError as error:
+        raise RevisionError(
+            f"'{error.filename}' of the repository cannot be read: {error.strerror}", help="check its permissions"
+        ) from None
+
+
+def _place(here: Path, environ: Mapping[str, str], *, bare: bool) -> GitPlace | None:
     named = _named_git_dir(here, environ)
     if named is not None and named == here:  # a hook of a bare repository runs inside it
         return _bare(named, environ)
