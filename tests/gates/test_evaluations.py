@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from gate_world import GateWorld, red
@@ -60,6 +61,11 @@ def messages(run: GateRun) -> list[str]:
     return [f.message for f in findings(run)]
 
 
+def judge(world: GateWorld, **asked: Any) -> GateRun:
+    """The step alone: what it finds does not depend on the others."""
+    return world.judge(only=("regression",), **asked)
+
+
 # --- what passes ----------------------------------------------------------------------------------------------------
 
 
@@ -110,7 +116,7 @@ def test_a_file_that_is_not_there(world: GateWorld) -> None:
 def test_results_older_than_the_change(world: GateWorld) -> None:
     required(world)
     world.change({JUNIT: junit(10, at=stamp(world, -1))})
-    run = world.judge()
+    run = judge(world)
     assert red(run) == ["regression"]
     assert messages(run) == [f"{JUNIT}: they are older than the change"]
 
@@ -120,23 +126,23 @@ def test_a_time_without_a_zone_is_utc_and_the_oldest_of_several_counts(world: Ga
     late, early = (stamp(world, m).removesuffix("+00:00") for m in (5, -5))
     text = junit(10, at=late)
     world.change({JUNIT: text})
-    assert messages(world.judge()) == []
+    assert messages(judge(world)) == []
     world.change(
         {JUNIT: text.replace("</testsuites>", f"<testsuite timestamp='{early}'><testcase/></testsuite></testsuites>")}
     )
-    assert messages(world.judge()) == [f"{JUNIT}: they are older than the change"]
+    assert messages(judge(world)) == [f"{JUNIT}: they are older than the change"]
 
 
 def test_results_that_say_neither_when_nor_of_what(world: GateWorld) -> None:
     required(world)
     world.change({JUNIT: junit(10)})
-    assert messages(world.judge()) == [f"{JUNIT}: they say neither when they were made nor of which bundle they are"]
+    assert messages(judge(world)) == [f"{JUNIT}: they say neither when they were made nor of which bundle they are"]
 
 
 def test_results_of_another_bundle(world: GateWorld) -> None:
     required(world)
     world.change({JUNIT: junit(10, at=stamp(world, 5), bundle="bnd_0000000000000000")})
-    (message,) = messages(world.judge())
+    (message,) = messages(judge(world))
     assert "they are of bundle 'bnd_0000000000000000', not of this one" in message
 
 
@@ -144,13 +150,13 @@ def test_a_change_that_is_not_committed_has_no_time_to_be_newer_than(world: Gate
     required(world)
     world.edit("fragments/refund.md", "to send back", "goes back")
     world.change({JUNIT: junit(10, at=stamp(world, 5))})
-    assert messages(world.judge()) == [f"{JUNIT}: they name no bundle, and when the change was made is not known"]
+    assert messages(judge(world)) == [f"{JUNIT}: they name no bundle, and when the change was made is not known"]
 
 
 def test_a_commit_is_judged_by_the_results_in_it_or_not_at_all(world: GateWorld) -> None:
     required(world)
     world.change({JUNIT: junit(10, at=stamp(world, 5))})
-    assert messages(world.judge(head="HEAD")) == [f"{JUNIT}: the results that the policy requires are not there"]
+    assert messages(judge(world, head="HEAD")) == [f"{JUNIT}: the results that the policy requires are not there"]
 
 
 @pytest.mark.parametrize(
@@ -161,7 +167,7 @@ def test_the_pass_rate_is_held_against_its_floor_exactly(
 ) -> None:
     required(world)
     world.change({JUNIT: junit(passed, failed, at=stamp(world, 5))})
-    found = messages(world.judge())
+    found = messages(judge(world))
     assert bool(found) == fails
     assert not fails or "passed, 0.9 is required" in found[0]
 
@@ -169,7 +175,7 @@ def test_the_pass_rate_is_held_against_its_floor_exactly(
 def test_without_a_floor_every_test_has_to_pass(world: GateWorld) -> None:
     required(world, more="min_tests: 1")
     world.change({JUNIT: junit(999, 1, at=stamp(world, 5))})
-    (message,) = messages(world.judge())
+    (message,) = messages(judge(world))
     assert "passed, 1 is required" in message
     assert "100" not in message.split(":")[1].split("passed")[0]
 
@@ -178,7 +184,7 @@ def test_without_a_floor_every_test_has_to_pass(world: GateWorld) -> None:
 def test_no_test_is_no_proof(world: GateWorld, text: str) -> None:
     required(world, more="min_pass_rate: 0, newer_than: ignore")
     world.change({JUNIT: text})
-    run = world.judge()
+    run = judge(world)
     assert red(run) == ["regression"]
     assert messages(run) == [f"{JUNIT}: 0 tests were run, 1 are required"]
 
@@ -186,13 +192,13 @@ def test_no_test_is_no_proof(world: GateWorld, text: str) -> None:
 def test_fewer_tests_than_asked_for(world: GateWorld) -> None:
     required(world, PROMPTFOO, more="min_tests: 20, newer_than: ignore")
     world.change({PROMPTFOO: promptfoo(19, 0)})
-    assert messages(world.judge()) == [f"{PROMPTFOO}: 19 tests were run, 20 are required"]
+    assert messages(judge(world)) == [f"{PROMPTFOO}: 19 tests were run, 20 are required"]
 
 
 def test_errors_of_an_evaluation_are_failures(world: GateWorld) -> None:
     required(world, PROMPTFOO, more="newer_than: ignore")
     world.change({PROMPTFOO: promptfoo(10, 0, errors=1)})
-    assert "passed, 1 is required" in messages(world.judge())[0]
+    assert "passed, 1 is required" in messages(judge(world))[0]
 
 
 def test_a_suite_that_could_not_be_run_is_a_failure(world: GateWorld) -> None:
@@ -200,7 +206,7 @@ def test_a_suite_that_could_not_be_run_is_a_failure(world: GateWorld) -> None:
     required(world, more="newer_than: ignore")
     broken = "<testsuite name='other' tests='3' failures='0' errors='3'/>"
     world.change({JUNIT: junit(10).replace("</testsuites>", f"{broken}</testsuites>")})
-    assert "passed, 1 is required" in messages(world.judge())[0]
+    assert "passed, 1 is required" in messages(judge(world))[0]
 
 
 HOSTILE = {
@@ -220,7 +226,7 @@ HOSTILE = {
 def test_xml_that_is_broken_or_hostile_is_red(world: GateWorld, name: str) -> None:
     required(world, more="min_pass_rate: 0, newer_than: ignore")
     world.change({JUNIT: HOSTILE[name]})
-    run = world.judge()
+    run = judge(world)
     assert red(run) == ["regression"]
     (message,) = messages(run)
     assert message.startswith(f"{JUNIT}: it cannot be read as junit: ")
@@ -239,7 +245,7 @@ def test_xml_that_is_broken_or_hostile_is_red(world: GateWorld, name: str) -> No
 def test_json_that_is_broken_or_hostile_is_red(world: GateWorld, text: str) -> None:
     required(world, PROMPTFOO, more="min_pass_rate: 0, newer_than: ignore")
     world.change({PROMPTFOO: text})
-    run = world.judge()
+    run = judge(world)
     assert red(run) == ["regression"]
     (message,) = messages(run)
     assert message.startswith(f"{PROMPTFOO}: it cannot be read as promptfoo: ")
@@ -250,7 +256,7 @@ def test_a_file_that_is_too_large_is_red(world: GateWorld) -> None:
     (world.root / "eval").mkdir()
     with (world.root / JUNIT).open("wb") as file:
         file.truncate((16 << 20) + 1)
-    run = world.judge()
+    run = judge(world)
     assert red(run) == ["regression"]
     assert len(messages(run)) == 1
 
@@ -261,14 +267,14 @@ def test_a_link_out_of_the_project_is_red(world: GateWorld, tmp_path: Path) -> N
     outside.write_text(junit(10))
     (world.root / "eval").mkdir()
     (world.root / JUNIT).symlink_to(outside)
-    run = world.judge()
+    run = judge(world)
     assert "regression" in red(run)
 
 
 def test_what_a_hostile_file_says_stays_words(world: GateWorld) -> None:
     required(world, more="newer_than: ignore")
     world.change({JUNIT: "<\u202eevil><testcase/></\u202eevil>"})
-    (message,) = messages(world.judge())
+    (message,) = messages(judge(world))
     assert "cannot be read as junit" in message
 
 
@@ -278,7 +284,7 @@ def test_a_change_cannot_do_without_the_results_that_the_base_requires(world: Ga
     lines = [line for line in text.splitlines(keepends=True) if "results:" not in line]
     world.change({"policies/production.yaml": "".join(lines)})
     world.bump("policy")
-    run = world.judge(ci=True)
+    run = judge(world, ci=True)
     assert "regression" in red(run)
     assert messages(run) == [f"{JUNIT}: the results that the policy requires are not there"]
 
@@ -288,13 +294,13 @@ def test_a_kept_result_is_not_believed_when_the_file_is_another(world: GateWorld
     world.change({JUNIT: junit(10, at=stamp(world, 5))})
     cache = tmp_path / "cache"
     for _ in range(2):
-        assert messages(world.judge(cache=cache)) == []
+        assert messages(judge(world, cache=cache)) == []
     world.change({JUNIT: junit(1, 9, at=stamp(world, 5))})
-    assert "passed, 0.9 is required" in messages(world.judge(cache=cache))[0]
+    assert "passed, 0.9 is required" in messages(judge(world, cache=cache))[0]
     (world.root / JUNIT).unlink()
-    assert messages(world.judge(cache=cache)) == [f"{JUNIT}: the results that the policy requires are not there"]
+    assert messages(judge(world, cache=cache)) == [f"{JUNIT}: the results that the policy requires are not there"]
     world.change({JUNIT: junit(10, at=stamp(world, 5))})
-    assert messages(world.judge(cache=cache)) == []
+    assert messages(judge(world, cache=cache)) == []
     world.repo.git(
         "commit",
         "-q",
@@ -303,4 +309,4 @@ def test_a_kept_result_is_not_believed_when_the_file_is_another(world: GateWorld
         "--date=2027-01-01T00:00:00Z",
         env={"GIT_COMMITTER_DATE": "2027-01-01T00:00:00Z"},
     )
-    assert messages(world.judge(cache=cache)) == [f"{JUNIT}: they are older than the change"]
+    assert messages(judge(world, cache=cache)) == [f"{JUNIT}: they are older than the change"]
