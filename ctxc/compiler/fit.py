@@ -6,7 +6,9 @@ evidence, recent turns, summaries, non-critical examples), then by score (lowest
 other side, sections are admitted in the reverse order while there is room in their bucket, in their slot's
 ``max_tokens`` and in the request. A first pass fills the shares, a second lets buckets borrow.
 
-A section that does not fit whole is cut, replaced by a reference, or dropped, as its ``overflow`` says. A conversation
+A section that does not fit whole is cut, replaced by a reference, or dropped, as its ``overflow`` says: in the first
+pass already where borrowing would give it nothing, so that what ranks below it is not kept whole in the room that it
+could use. Only low-relevance evidence waits, because it is the first to lose. A conversation
 gives up its oldest turns, whole; if its newest turn alone is too large, the oldest steps of that turn. Once one turn
 is out, no older one comes back: a conversation with a hole would be a different conversation.
 """
@@ -176,14 +178,20 @@ class _Fitter:
                 reason = "borrowed room" if borrow else "fits"
                 self.room.decisions.extend(_kept(d, reason) for d in group.drafts)
                 continue
-            if borrow and self._shorten(group, space):
-                if group.is_turn:
-                    closed.add(slot)
-                continue
             if group.is_turn:
                 closed.add(slot)
-            refused.append(group)
+            if not (self._settled(group, space, borrow=borrow) and self._shorten(group, space)):
+                refused.append(group)
         return refused
+
+    def _settled(self, group: _Group, space: int, *, borrow: bool) -> bool:
+        """Whether a group that does not fit whole is to be shortened in this pass.
+
+        In the last one, and before it where borrowing adds nothing: what leaves room later is then ranked below it.
+        """
+        if borrow:
+            return True
+        return ladder(group.first.section, group.first.section.turn) > 0 and self._space(group, borrow=True) <= space
 
     def _space(self, group: _Group, *, borrow: bool) -> int:
         """Tokens that a group may take now: of the request (less its framing), of its bucket, of its slot."""

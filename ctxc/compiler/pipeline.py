@@ -182,7 +182,7 @@ def _begin(request: Request, index: FragmentIndex) -> Package | _Begun:
 
 def _finish(begun: _Begun) -> Package:
     request, trail, key, block_form = begun.request, begun.trail, begun.key, begun.block_form
-    drafts = measure(request, begun.sections, begun.written)
+    drafts = _with_calls(request, measure(request, begun.sections, begun.written))
     check_fragments(request, drafts)
     fitted = _fitted(request, drafts, block_form)
     if isinstance(fitted, Allocation):
@@ -314,6 +314,16 @@ def _fitted(
     raise InternalFault(f"fixture {request.fixture.id!r}: the required part fits alone and not in the request")
 
 
+def _with_calls(request: Request, drafts: dict[str, Draft]) -> dict[str, Draft]:
+    """The drafts with the tokens of tool calls as the shape writes them, before bounds are held against them."""
+    calling = order(request, [d for d in drafts.values() if any(m.tool_calls for m in d.section.messages)])
+    if not calling:
+        return drafts
+    rendered = render(request, calling)
+    recounted = _recounted(calling, rendered, count_request(request, rendered))
+    return drafts | {d.section.section_id: d for d in recounted}
+
+
 def _recounted(drafts: Sequence[Draft], rendered: Rendered, count: Count) -> tuple[Draft, ...]:
     """The drafts with the tokens of tool calls as the shape wrote them: some send arguments as data."""
     if not any(m.tool_calls for d in drafts for m in d.section.messages):
@@ -323,11 +333,15 @@ def _recounted(drafts: Sequence[Draft], rendered: Rendered, count: Count) -> tup
         places = rendered.placed.get(draft.section.section_id, ())
         if any(m.tool_calls for m in draft.section.messages):
             # A part at the message itself is its framing, which belongs to the overhead of the whole.
-            inside = [p.tokens for p in count.parts if any(p.pointer.startswith(q) for q in places) if _is_inside(p)]
+            inside = [p.tokens for p in count.parts if any(_is_at(p.pointer, q) for q in places) if _is_inside(p)]
             if inside:
                 draft = replace(draft, tokens=sum(inside))
         found.append(draft)
     return tuple(found)
+
+
+def _is_at(pointer: str, place: str) -> bool:
+    return pointer == place or pointer.startswith(place + "/")
 
 
 def _is_inside(part: CountPart) -> bool:

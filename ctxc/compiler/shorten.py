@@ -81,17 +81,17 @@ def _cut(request: Request, draft: Draft, space: int, wrapper: Wrapper) -> Draft 
 
 
 def _shorter(request: Request, section: Section, limit: int, strategy: Strategy) -> str | None:
-    """The body of a block whose content was cut to about ``limit`` tokens."""
+    """The body of a block whose content was cut to about ``limit`` tokens; None where only the mark would be left."""
     if section.has_value or strategy is Strategy.JSON:
         value = section.value if section.has_value else _parsed(section.text)
         if value is not None:
             cut = truncate_json(value, limit, request.tokenizer, render=lambda v: body(section, value=v, cut=True))
-            return body(section, value=cut.value, cut=True) if cut.fits else None
+            return body(section, value=cut.value, cut=True) if cut.fits and "" not in cut.removed else None
         strategy = Strategy.MIDDLE  # not JSON after all: keep both ends
     if strategy is Strategy.ROLE:
         strategy = Strategy.HEAD  # a text has no roles: the newest part is its end
     text = truncate_text(section.text, limit, strategy, request.tokenizer, keep=_support(section))
-    return body(section, text=text.text, cut=True) if text.fits else None
+    return body(section, text=text.text, cut=True) if text.fits and text.kept_ranges else None
 
 
 def _support(section: Section) -> tuple[str, ...]:
@@ -140,12 +140,13 @@ def _messages(request: Request, draft: Draft, space: int) -> Draft | None:
     results = [m for m in messages if m.role == "tool" and m.content]
     if not results or draft.section.required:
         return None
-    fixed = sum(count(request, p) for m in messages if m not in results for p in message_pieces(m))
+    fixed = draft.tokens - sum(count(request, p) for m in results for p in message_pieces(m))
     share = (space - fixed) // len(results)
     if share < SMALLEST:
         return None
     shorter = tuple(_result(request, m, _base(request, share)) if m in results else m for m in messages)
-    tokens = _total(request, shorter)
+    written = draft.tokens - _total(request, messages)  # what the request's shape adds to the texts of the calls
+    tokens = _total(request, shorter) + max(0, written)
     if tokens > space or shorter == messages:
         return None
     return replace(

@@ -31,7 +31,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxc.model.finding import Finding
-from ctxc.model.section import DEFAULTS, Kind, Tier
+from ctxc.model.section import DEFAULTS, Tier
 from ctxc.rules._texts import templates
 from ctxc.rules.engine import Context, rule
 
@@ -47,13 +47,7 @@ def check(context: Context) -> Iterator[Finding]:
             tier = spec.tier if spec.tier is not None else DEFAULTS[spec.kind].tier
             whole = spec.required or tier <= Tier.P2
             why = "required" if spec.required else f"tier {tier.name}"
-            # A fragment that does not fit is dropped whole unless the section is required.
-            if (
-                whole
-                and spec.overflow is not None
-                and spec.overflow.action != "refuse"
-                and spec.kind is not Kind.FRAGMENT
-            ):
+            if whole and spec.overflow is not None and spec.overflow.action != "refuse":
                 yield RULE.finding(
                     context,
                     f"section {spec.id!r} is {why}, so it is never {_done(spec.overflow.action)}",
@@ -61,7 +55,7 @@ def check(context: Context) -> Iterator[Finding]:
                     help="remove `overflow:`, or give the section tier P3 or P4",
                     data={"overflow": str(spec.overflow), "tier": tier.name},
                 )
-            elif spec.required is False and tier <= Tier.P2 and spec.kind is not Kind.FRAGMENT:
+            elif spec.required is False and tier <= Tier.P2:
                 yield RULE.finding(
                     context,
                     f"section {spec.id!r} is {why}, so it is whole although it says `required: false`",

@@ -10,7 +10,7 @@ from world import Record, compiled, evidence, fixture, project, provider, spec, 
 from ctxc.compiler.resolve import DEFAULT_OUTPUT_RESERVE
 from ctxc.model.contract import Contract
 from ctxc.model.package import Outcome
-from ctxc.model.section import DROP, REFERENCE, Kind, Overflow, Strategy, Tier
+from ctxc.model.section import DROP, REFERENCE, Kind, Message, Overflow, Strategy, Tier, ToolCall
 from ctxc.model.template import Amount, Bucket, Budget
 
 
@@ -146,6 +146,60 @@ def test_the_ladder_inside_one_tier_and_priority():
     assert order[:5] == ["evidence/low", "history/0", "history/1", "memory/weak", "tool_result/t"]
 
 
+def _sentences(word, count):
+    return " ".join(f"The {word} {n} is number {n * 7}." for n in range(count))
+
+
+def test_the_lowest_score_leaves_before_a_higher_one_is_cut():
+    best = {"authority": 1.0, "freshness": 1.0, "scope_match": 1.0}
+    records = [
+        evidence("best", _sentences("order", 90), 0.95, scores=best),
+        evidence("next", _sentences("bill", 30), 0.9, scores={"authority": 1.0}),
+    ]
+    made = project(sections=[spec("evidence", source="retrieval", max_tokens=620)])
+    package = compiled(made, fixture(user="hi", evidence=records))
+    after = {c.section_id: c.after for c in package.compression}
+    assert after["evidence/best"] > 500
+    assert after.get("evidence/next", 0) < 120
+
+
+def test_a_part_of_a_higher_tier_goes_before_a_whole_of_a_lower_one():
+    sections = [spec("tool_result", source="runtime.tool_results"), spec("memory")]
+    rows = [{"id": n, "text": "some words in a row"} for n in range(40)]
+    asked = fixture(
+        user="hi",
+        tool_results=[Record(id="t", value={"rows": rows}, has_value=True, status="ok")],
+        memory=[Record(id="m", text="word " * 120)],
+    )
+    package = compiled(project(sections=sections, budget=Budget(ceiling=300)), asked)
+    assert reasons(package) == {"memory/m": "budget"}
+    assert [(c.section_id, c.strategy) for c in package.compression] == [("tool_result/t", "json")]
+    assert package.compression[0].after > 150
+
+
+def test_low_relevance_evidence_is_shortened_only_into_room_that_nobody_takes():
+    sections = [spec("evidence", source="retrieval"), spec("memory")]
+    asked = fixture(
+        user="hi",
+        evidence=[evidence("low", _sentences("order", 60), 0.1)],
+        memory=[Record(id="m", text="word " * 120)],
+    )
+    package = compiled(project(sections=sections, budget=Budget(ceiling=300)), asked)
+    assert reasons(package) == {}
+    assert [(c.section_id, c.after < 150) for c in package.compression] == [("evidence/low", True)]
+
+
+@pytest.mark.parametrize("strategy", [Strategy.EVIDENCE, Strategy.LINES])
+def test_a_cut_that_leaves_nothing_but_its_mark_is_no_cut(strategy):
+    """One line, one sentence, neither of which fits: the section leaves and is not shown empty."""
+    cut = Overflow(action="cut", strategy=strategy)
+    text = "é" * 2000 if strategy is Strategy.EVIDENCE else "word " * 400
+    made = project(sections=[spec("evidence", source="retrieval", overflow=cut, max_tokens=46)])
+    package = compiled(made, fixture(user="hi", evidence=[evidence("E", text, 1.0)]))
+    assert reasons(package) == {"evidence/E": "max_tokens"}
+    assert package.compression == ()
+
+
 def test_a_bucket_floor_is_kept_free_for_it():
     sections = [
         spec("notes", Kind.STATE, source="runtime.notes", tier=Tier.P3, priority=90, overflow=DROP),
@@ -161,7 +215,7 @@ def test_a_bucket_floor_is_kept_free_for_it():
 
 @pytest.mark.parametrize("strategy", [s for s in Strategy if s is not Strategy.ROLE])
 def test_each_strategy_cuts_into_the_limit_and_marks_it(strategy):
-    text = json.dumps({"rows": ["word " * 10] * 40}) if strategy is Strategy.JSON else "A sentence of words. " * 80
+    text = json.dumps({"rows": ["word " * 10] * 40}) if strategy is Strategy.JSON else "A sentence of words.\n" * 80
     cut = Overflow(action="cut", strategy=strategy)
     made = project(sections=[spec("handoff", overflow=cut, max_tokens=150)])
     package = compiled(made, fixture(user="hi", handoff=[Record(id="h", text=text)]))
@@ -217,3 +271,32 @@ def test_order_edges_puts_the_strongest_at_both_ends():
 def test_special_tokens_in_text_are_counted_as_text():
     package = compiled(project(sections=[]), fixture(user="<|endoftext|><|im_start|>"))
     assert package.placed[0].tokens > 8
+
+
+def _steps(count):
+    steps = [user("Go on.")]
+    for n in range(count):
+        call = ToolCall(id=f"call_{n}", name="search_orders", arguments=json.dumps({"query": f"order {n}", "limit": n}))
+        steps.append(Message(role="assistant", content="", tool_calls=(call,)))
+        steps.append(Message(role="tool", content=f"row {n} of the orders " * 6, tool_call_id=f"call_{n}"))
+    return steps
+
+
+@pytest.mark.parametrize("shape", ["openai_chat", "anthropic_messages", "openai_responses", "text"])
+@pytest.mark.parametrize("bound", [300, 450, 700])
+def test_the_tokens_that_the_shape_adds_to_tool_calls_are_inside_the_bounds(shape, bound):
+    asked = fixture(user="hi", history=_steps(16))
+    for sections, budget in [
+        ([spec("history", max_tokens=bound)], Budget()),
+        ([spec("history")], Budget(buckets=(Bucket(id="history", soft=bound),))),
+    ]:
+        made = project(sections=sections, budget=budget, providers=[provider(shape_id=shape)])
+        package = compiled(made, asked)
+        tokens = {p.section.section_id: p.tokens for p in package.placed if p.section.kind is Kind.HISTORY}
+        assert package.outcome is Outcome.COMPILED
+        assert package.dropped
+        assert 100 < sum(tokens.values()) <= bound
+        fitted = {d.section_id: d.after for d in package.decisions if d.stage == "fit" and d.section_id in tokens}
+        assert fitted == tokens
+        if budget.buckets:
+            assert package.snapshot["budget"]["buckets"]["history"]["used"] == sum(tokens.values())
