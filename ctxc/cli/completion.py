@@ -40,6 +40,15 @@ def formats(incomplete: str) -> list[str]:
     return [f for f in format_ids() if f.startswith(incomplete)]
 
 
+def rules(incomplete: str) -> list[str]:
+    """Codes and names of rules; of a list with commas, its last one."""
+    from ctxc.model.codes import CODES
+
+    before, comma, last = incomplete.rpartition(",")
+    names = [*CODES, *(name for name, _ in CODES.values())]
+    return [f"{before}{comma}{n}" for n in names if n.startswith(last)]
+
+
 def gates(incomplete: str) -> list[str]:
     """Gates."""
     from ctxc.app.gates import gate_ids

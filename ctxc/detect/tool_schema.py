@@ -12,9 +12,9 @@ from urllib.parse import urlsplit
 
 from ctxc.base.canonical import canonical
 from ctxc.base.escaping import visible
+from ctxc.base.regex_cost import is_explosive
 from ctxc.detect.addresses import is_internal_host
 from ctxc.detect.match import Match
-from ctxc.detect.regex_cost import is_explosive
 from ctxc.detect.tool_definition import MAX_DEPTH, escape, input_schema, name_of, output_schema, problem, unwrap
 from ctxc.model.finding import Severity
 

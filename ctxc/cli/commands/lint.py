@@ -33,9 +33,17 @@ def run(
     ] = None,
     select: Annotated[
         list[str] | None,
-        typer.Option("--select", metavar="RULES", help="Only these rules: codes, names or beginnings of codes (CTX3)."),
+        typer.Option(
+            "--select",
+            metavar="RULES",
+            help="Only these rules: codes, names or beginnings of codes (CTX3).",
+            autocompletion=completion.rules,
+        ),
     ] = None,
-    ignore: Annotated[list[str] | None, typer.Option("--ignore", metavar="RULES", help="Not these rules.")] = None,
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option("--ignore", metavar="RULES", help="Not these rules.", autocompletion=completion.rules),
+    ] = None,
     tier: Annotated[
         Literal["default", "strict", "audit"] | None,
         typer.Option(

@@ -10,14 +10,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from ctxc.cli import completion
 from ctxc.cli.session import FORMAT, session
-
-
-def _complete(incomplete: str) -> list[str]:
-    from ctxc.model.codes import CODES
-
-    words = [*CODES, *(name for name, _ in CODES.values())]
-    return [w for w in words if w.startswith(incomplete)]
 
 
 def run(
@@ -25,7 +19,7 @@ def run(
     *,
     rules: Annotated[
         list[str] | None,
-        typer.Argument(metavar="RULE...", help="Codes or names.", autocompletion=_complete),
+        typer.Argument(metavar="RULE...", help="Codes or names.", autocompletion=completion.rules),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Every rule.")] = False,
     format: Annotated[

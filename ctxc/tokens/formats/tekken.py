@@ -14,7 +14,7 @@ from typing import Any
 
 from ctxc.base.errors import MissingTokenizer
 from ctxc.tokens.bytepair import ENCODER, encoder
-from ctxc.tokens.formats.tokenizer_json import check_size
+from ctxc.tokens.formats.tokenizer_json import check_patterns, check_size
 
 NAME = "tekken.json"
 
@@ -42,6 +42,7 @@ def counter(path: str, data: bytes, size: int) -> Callable[[str], int]:
         if len(ranks) != used or used < _BYTES:
             raise ValueError(f"{len(ranks):,} tokens where {max(used, _BYTES):,} were expected")
         check_size(path, used, size)
+        check_patterns(path, [config["pattern"]])
         encode = encoder(sha256(data).hexdigest(), config["pattern"], ranks)
     except MissingTokenizer:
         raise

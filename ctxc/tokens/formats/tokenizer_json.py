@@ -6,12 +6,17 @@ token is ordinary text. Other added tokens of the file stand for themselves, as 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from ctxc.base.errors import MissingTokenizer
+from ctxc.base.regex_cost import is_explosive
 from ctxc.tokens.extras import TOKENIZERS
 
 NAME = "tokenizer.json"
+MAX_PATTERN = 4_096
+"""Code points of a pattern; those of published vocabularies have at most some hundred."""
 
 
 def recognises(data: bytes) -> bool:
@@ -28,6 +33,7 @@ def counter(path: str, data: bytes, size: int) -> Callable[[str], int]:
     """Tokens of a text; raises MissingTokenizer for a file that cannot be used or has another size."""
     from tokenizers import Tokenizer
 
+    check_patterns(path, _patterns(path, data))
     try:
         vocabulary = Tokenizer.from_buffer(data)
     except BaseException as error:
@@ -54,6 +60,39 @@ def _refused(path: str, error: BaseException) -> BaseException:
             help="fetch the file again from where the model is published",
         )
     return error
+
+
+def _patterns(path: str, data: bytes) -> list[str]:
+    """The patterns that the file has its texts split and replaced by, wherever in it they stand."""
+    try:
+        pending: list[Any] = [json.loads(data)]
+    except (ValueError, RecursionError) as error:
+        raise _refused(path, error) from error
+    found: list[str] = []
+    while pending:
+        value = pending.pop()
+        if isinstance(value, dict):
+            pattern = value.get("Regex")
+            if isinstance(pattern, str):
+                found.append(pattern)
+            # The vocabulary holds numbers and texts by the hundred thousand, and no pattern.
+            pending += [v for k, v in value.items() if isinstance(v, (dict, list)) and k not in ("vocab", "merges")]
+        elif isinstance(value, list):
+            pending += [v for v in value if isinstance(v, (dict, list))]
+    return found
+
+
+def check_patterns(path: str, patterns: Iterable[str]) -> None:
+    """Raises MissingTokenizer for a pattern that could take exponential time over a text, or is longer than any that a
+    published vocabulary has: the engine that applies it steps back."""
+    for pattern in patterns:
+        if len(pattern) > MAX_PATTERN or is_explosive(pattern):
+            why = "is too long" if len(pattern) > MAX_PATTERN else "could take exponential time over a text"
+            shown = pattern if len(pattern) <= 60 else f"{pattern[:60]}..."
+            raise MissingTokenizer(
+                f"'{path}' is not used: its pattern {shown!r} {why}",
+                help="fetch the file again from where the model is published; no model's own pattern is like that",
+            )
 
 
 def check_size(path: str, found: int, wanted: int) -> None:

@@ -470,6 +470,10 @@ def test_no_cache_neither_reads_nor_writes(quick: Run, tmp_path: Path) -> None:
         ("ctxc compile --format sar", {"sarif"}),
         ("ctxc list frag", {"fragments"}),
         ("ctxc schema templ", {"template"}),
+        ("ctxc rule missing-b", {"missing-bump"}),
+        ("ctxc lint --select CTX710", {"CTX710"}),
+        ("ctxc lint --ignore CTX201,missing-b", {"CTX201,missing-bump"}),
+        ("ctxc diff --fixture op", {"opening_hours"}),
     ],
 )
 def test_names_complete(run: Run, line: str, expected: set[str]) -> None:
@@ -482,6 +486,51 @@ def test_a_broken_project_completes_nothing_and_says_nothing(run: Run, project: 
     (project / "ctxc.yaml").write_text("modle: [\n")
     done = run(_CTXC_COMPLETE="complete_bash", COMP_WORDS="ctxc compile ref", COMP_CWORD="2")
     assert (done.stdout.strip(), done.stderr) == (b"", b"")
+
+
+def test_in_an_empty_folder_names_of_the_project_complete_to_nothing(run: Run, project: Path) -> None:
+    shutil.rmtree(project)
+    project.mkdir()
+    for line in ("ctxc compile ref", "ctxc explain ref", "ctxc diff --template he"):
+        done = run(_CTXC_COMPLETE="complete_bash", COMP_WORDS=line, COMP_CWORD=str(len(line.split()) - 1))
+        assert (done.returncode, done.stdout.strip(), done.stderr) == (0, b"", b"")
+    done = run(_CTXC_COMPLETE="complete_bash", COMP_WORDS="ctxc comp", COMP_CWORD="1")
+    assert done.stdout.split() == [b"compile"]
+
+
+def test_the_script_for_bash_completes_in_bash(run: Run, project: Path, tmp_path: Path) -> None:
+    bash = shutil.which("bash")
+    if bash is None:
+        pytest.skip("bash is not installed")
+    script = run(_CTXC_COMPLETE="source_bash").stdout.decode()
+    command = tmp_path / "ctxc"
+    command.write_text(f'#!/bin/sh\nexec {sys.executable} -m ctxc "$@"\n')
+    command.chmod(0o755)
+    text = (
+        f'{script}\nCOMP_WORDS=(ctxc compile ref)\nCOMP_CWORD=2\n_ctxc_completion {command}\necho "${{COMPREPLY[@]}}"\n'
+    )
+    done = subprocess.run(
+        [bash, "--norc", "-c", text], cwd=project, capture_output=True, check=False, env=clean_environment()
+    )
+    assert (done.stdout, done.stderr) == (b"refund_question\n", b"")
+    for shell, marks in (("zsh", "#compdef ctxc"), ("fish", "complete --command ctxc")):
+        assert run(_CTXC_COMPLETE=f"source_{shell}").stdout.decode().strip().startswith(marks)
+
+
+@pytest.mark.parametrize("line", ["ctxc com", "ctxc compile ref", "ctxc rule CTX2"])
+def test_completing_imports_nothing_heavy(project: Path, line: str) -> None:
+    code = (
+        "import atexit, sys\natexit.register(lambda: sys.stderr.write(' '.join(sys.modules)))\n"
+        "sys.argv = ['ctxc']\nfrom ctxc.__main__ import main\nsys.exit(main([]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=project, capture_output=True, check=False,
+        env={**clean_environment(), "_CTXC_COMPLETE": "complete_bash", "COMP_WORDS": line,
+             "COMP_CWORD": str(len(line.split()) - 1)},
+    )  # fmt: skip
+    assert done.stdout.split()
+    heavy = {"rich", "jsonschema", "git", "tiktoken", "regex", "deepdiff", "pydantic", "re2", "jinja2"}
+    assert not heavy & set(done.stderr.decode().split())
 
 
 def test_completion_can_be_installed(run: Run) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ctxc.detect.regex_cost import is_explosive
+from ctxc.base.regex_cost import is_explosive
 from ctxc.detect.tool_changes import compare_tool
 from ctxc.detect.tool_definition import definition_digest
 from ctxc.detect.tools import find_in_tool, find_in_toolset, find_outside_policy
