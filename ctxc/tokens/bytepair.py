@@ -24,7 +24,7 @@ from ctxc.base.canonical import canonical
 from ctxc.base.errors import InternalFault, MissingTokenizer
 from ctxc.base.text import utf8
 from ctxc.tokens.cache import CountStore
-from ctxc.tokens.vocabulary import FOLDER, Vocabulary, load_ranks
+from ctxc.tokens.vocabulary import FOLDER, Vocabulary, is_western, load_ranks
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,7 +42,7 @@ _SAFE_PLACE = re.compile(r"(?<=\n)(?=[^\s/])")
 
 _RECENT_CHARACTERS = 4_000_000  # of the texts whose counts are remembered by the text itself
 
-_encodings: dict[tuple[tuple[str, str, str], bool], tiktoken.Encoding] = {}  # True: of ASCII tokens alone
+_encodings: dict[tuple[tuple[str, str, str], bool], tiktoken.Encoding] = {}  # True: of western tokens alone
 _loading = Lock()
 
 
@@ -217,7 +217,7 @@ class BytePair:
             if len(ids) > limit + 16:  # the tokens next to the window's edge are not those of the whole text
                 break
             window *= 2
-        encoding, keep = self._encoding(text.isascii()), limit
+        encoding, keep = self._encoding(is_western(text)), limit
         while keep > 0:
             data = encoding.decode_bytes(ids[:keep] if front else ids[-keep:])
             if not front:
@@ -232,26 +232,26 @@ class BytePair:
     # -- encoding --------------------------------------------------------------------------------------------------
 
     def _count_fresh(self, texts: list[str]) -> list[int]:
-        # All at once: a table of ASCII tokens would be loaded for nothing where another text needs the whole.
+        # All at once: a part of the table would be loaded for nothing where another text needs the whole.
         # One after the other: texts of this size spend as much on taking turns in threads as they gain (measured).
-        encoding = self._encoding(all(map(str.isascii, texts)))
+        encoding = self._encoding(all(map(is_western, texts)))
         return [len(_encoded(encoding, self._pattern, self.id, text)) for text in texts]
 
     def _encode(self, text: str) -> list[int]:
-        return _encoded(self._encoding(text.isascii()), self._pattern, self.id, text)
+        return _encoded(self._encoding(is_western(text)), self._pattern, self.id, text)
 
-    def _encoding(self, only_ascii: bool) -> tiktoken.Encoding:
-        """The encoder; for ASCII texts one of ASCII tokens alone, which is loaded in two thirds of the time, will do.
+    def _encoding(self, western: bool) -> tiktoken.Encoding:
+        """The encoder; for western texts one of western tokens alone, which is loaded in two thirds of the time.
 
         The pattern splits a text without regard to tokens, and a piece is put together from tokens that stand in it.
         """
-        encoding = _encodings.get((self._key, False)) or _encodings.get((self._key, only_ascii))
+        encoding = _encodings.get((self._key, False)) or _encodings.get((self._key, western))
         if encoding is None:
             with _loading:
-                encoding = _encodings.get((self._key, False)) or _encodings.get((self._key, only_ascii))
+                encoding = _encodings.get((self._key, False)) or _encodings.get((self._key, western))
                 if encoding is None:
-                    ranks = load_ranks(self._vocabulary, self._folder, only_ascii=only_ascii)
-                    encoding = _encodings[self._key, only_ascii] = _made(self.id, self._pattern, ranks)
+                    ranks = load_ranks(self._vocabulary, self._folder, western=western)
+                    encoding = _encodings[self._key, western] = _made(self.id, self._pattern, ranks)
         return encoding
 
 

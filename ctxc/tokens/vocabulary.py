@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from ctxc.base.errors import MissingTokenizer
@@ -9,6 +10,11 @@ from ctxc.base.values import dataclass
 
 FOLDER = Path(__file__).parent / "vocab"
 SEPARATOR = b"\xff"
+
+# The bytes of ASCII, of U+0080 to U+00FF and of U+2000 to U+2FFF, where the marks of typography stand (and those that
+# ctxc itself puts where it cuts): a text of these characters needs no token that holds any other byte.
+_WESTERN_BYTES = bytes(range(0xC0)) + b"\xc2\xc3\xe2"
+_NOT_WESTERN = re.compile("[^\x00-\xff\u2000-\u2fff]")
 
 _REMEDY = "install ctxc-toolkit again (pip install --force-reinstall ctxc-toolkit): its vocabularies ship inside it"
 _MAX_BYTES = 8 * 1024 * 1024
@@ -44,10 +50,15 @@ O200K = Vocabulary(
 VOCABULARIES = {vocabulary.name: vocabulary for vocabulary in (CL100K, O200K)}
 
 
-def load_ranks(vocabulary: Vocabulary, folder: Path = FOLDER, *, only_ascii: bool = False) -> dict[bytes, int]:
+def is_western(text: str) -> bool:
+    """Whether a text is written in ASCII, Latin-1 and the marks of typography."""
+    return text.isascii() or not _NOT_WESTERN.search(text)
+
+
+def load_ranks(vocabulary: Vocabulary, folder: Path = FOLDER, *, western: bool = False) -> dict[bytes, int]:
     """Token bytes to rank, in the order of ranks. Raises MissingTokenizer when the file is absent or not the one.
 
-    ``only_ascii``: the tokens of ASCII characters alone, which are all that an ASCII text is ever split into.
+    ``western``: only the tokens that a text can hold of which ``is_western`` is true.
     """
     import zlib
     from hashlib import sha256
@@ -69,6 +80,10 @@ def load_ranks(vocabulary: Vocabulary, folder: Path = FOLDER, *, only_ascii: boo
         )
     tokens = table.split(SEPARATOR)
     tokens[tokens.index(b"")] = SEPARATOR
-    if only_ascii:
-        return {token: rank for rank, token in enumerate(tokens) if token.isascii()}
+    if western:
+        return {
+            token: rank
+            for rank, token in enumerate(tokens)
+            if token.isascii() or not token.translate(None, _WESTERN_BYTES)
+        }
     return dict(zip(tokens, range(len(tokens)), strict=True))

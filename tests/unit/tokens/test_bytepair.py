@@ -36,22 +36,28 @@ def test_counts_are_those_of_tiktoken(name: str, reference: Reference) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_ascii_texts_need_the_ascii_tokens_alone(
+def test_western_texts_need_the_western_tokens_alone(
     name: str, reference: Reference, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bytepair, "_encodings", {})
     rnd = random.Random(11)
     words = ["don't", "DON'T", "<|endoftext|>", "internationalisation", "\r\n", "  \t", "12345", "/y", "\x00", "~\x7f"]
     texts = [
-        "".join(rnd.choice([*words, *map(chr, range(128))]) for _ in range(rnd.randint(1, 200))) for _ in range(300)
+        "".join(
+            rnd.choice(
+                [*words, *map(chr, range(256)), *"\u2026\u201c\u201d\u2013\u2192\u2fff", "na\u00efve \u2026 \u00dcber"]
+            )
+            for _ in range(rnd.randint(1, 200))
+        )
+        for _ in range(300)
     ]
     tokenizer = tokens.get(name)
     assert [tokenizer.encode(text) for text in texts] == [reference(name).encode_ordinary(text) for text in texts]
     assert tokenizer.count_many(texts) == [len(reference(name).encode_ordinary(text)) for text in texts]
-    assert [only_ascii for _, only_ascii in bytepair._encodings] == [True]
-    mixed = ["plain", "\u7d22\u8d54", "na\u00efve"]
+    assert [western for _, western in bytepair._encodings] == [True]
+    mixed = ["plain", "\u7d22\u8d54", "\u0153uvre", "\U0001f44b"]
     assert [tokenizer.encode(text) for text in mixed] == [reference(name).encode_ordinary(text) for text in mixed]
-    assert [only_ascii for _, only_ascii in bytepair._encodings] == [True, False]
+    assert [western for _, western in bytepair._encodings] == [True, False]
 
 
 def test_texts_of_several_scripts_load_one_table(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,7 +65,7 @@ def test_texts_of_several_scripts_load_one_table(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(tokens.get("o200k_base"), "_store", tokens.open_store(None))
     monkeypatch.setattr(tokens.get("o200k_base"), "_recent", {"": 0})
     tokens.get("o200k_base").count_many(["plain words first", "\u7d22\u8d54 next"])
-    assert [only_ascii for _, only_ascii in bytepair._encodings] == [False]
+    assert [western for _, western in bytepair._encodings] == [False]
 
 
 def test_known_counts() -> None:
@@ -181,7 +187,7 @@ def test_a_panic_becomes_an_error_with_a_name(monkeypatch: pytest.MonkeyPatch) -
         def encode_ordinary(self, text: str) -> list[int]:
             raise PanicException("called `Result::unwrap()` on an `Err` value")
 
-    monkeypatch.setattr(bytepair.BytePair, "_encoding", lambda self, only_ascii: Panicking())
+    monkeypatch.setattr(bytepair.BytePair, "_encoding", lambda self, western: Panicking())
     with pytest.raises(InternalFault, match="o200k_base gave up on a text of 3 characters"):
         tokens.get("o200k_base").count("abc")
 
@@ -191,7 +197,7 @@ def test_other_base_exceptions_pass_through(monkeypatch: pytest.MonkeyPatch) -> 
         def encode_ordinary(self, text: str) -> list[int]:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(bytepair.BytePair, "_encoding", lambda self, only_ascii: Interrupted())
+    monkeypatch.setattr(bytepair.BytePair, "_encoding", lambda self, western: Interrupted())
     with pytest.raises(KeyboardInterrupt):
         tokens.get("o200k_base").count("abc")
 
