@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -281,6 +281,15 @@ def _compared(
         totals=totals(found, (), (), told, compiled=len(new)),
         whole=True,
     )
+
+
+def of_fixture(change: Change, fixture_id: str) -> Change:
+    """What one fixture has of a change, with sums of its own."""
+    from ctxc.compare.summary import edits, totals
+
+    mine = tuple(f for f in change.fixtures if f.fixture_id == fixture_id)
+    told = edits(mine)
+    return replace(change, fixtures=mine, edits=told, totals=totals(mine, (), (), told, compiled=len(mine)))
 
 
 def _comparable(fixture_id: str, old: View, new: View) -> None:

@@ -12,7 +12,6 @@ fixtures as they were, from the repository or from a bundle that was written --w
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -189,10 +188,8 @@ def _review(current: Session, folder: Path, checked: snapshots.Checked) -> int:
     """Show each difference and ask what to do with it; status 1 where something is left."""
     console, left = current.console, 0
     for number, name in enumerate(checked.differ, 1):
-        change = checked.change
-        mine = tuple(f for f in change.fixtures if f.fixture_id == name)
-        told = tuple(e for e in change.edits if name in e.fixtures)
-        console.report(render("text", replace(change, fixtures=mine, edits=told), DiffView(view=console.view())) + "\n")
+        change = snapshots.of_fixture(checked.change, name)
+        console.report(render("text", change, DiffView(view=console.view())) + "\n")
         console.note(f"{number} of {len(checked.differ)}: {name}")
         answer = typer.prompt("accept, skip or quit? [a/s/q]", default="s", show_default=False).strip().lower()
         if answer.startswith("q"):

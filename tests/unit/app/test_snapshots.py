@@ -175,3 +175,13 @@ def test_the_example_library_is_as_it_was_saved(root: Path, tmp_path: Path) -> N
             assert fixture.tools is None, "a saved snapshot has no definitions to compare with"
             assert not fixture.drops
             assert "tool definitions" in [f.name for f in fixture.fields]
+
+
+def test_what_one_fixture_has_of_a_change(starter: Path) -> None:
+    save(starter)
+    (starter / SOURCES).write_text((starter / SOURCES).read_text() + "Answer in one sentence.\n")
+    change = check(starter).change
+    one = snapshots.of_fixture(change, "refund_question")
+    assert [f.fixture_id for f in one.fixtures] == ["refund_question"]
+    assert (change.totals.changed, one.totals.changed) == (2, 1)
+    assert {name for edit in one.edits for name in edit.fixtures} == {"refund_question"}
