@@ -131,18 +131,6 @@ class Compiler:
         )
 
 
-def compile_fixture(
-    project: Project,
-    fixture: Fixture,
-    *,
-    tokenizers: Callable[[TokenizerRef], Tokenizer],
-    shapes: Callable[[str], Shape],
-    options: Options | None = None,
-) -> Package:
-    """Compile one fixture of a project; for many, keep a Compiler."""
-    return Compiler(project, tokenizers=tokenizers, shapes=shapes, options=options).compile(fixture)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Begun:
     """A fixture whose sections are selected and written; what follows needs their tokens."""
@@ -363,9 +351,6 @@ def _framing_of(request: Request, drafts: Sequence[Draft], count: Count) -> int:
     return count.tokens - alone + slack
 
 
-__all__ = ["Compiler", "Options", "compile_fixture"]
-
-
 def place(drafts: Sequence[Draft], rendered: Rendered) -> tuple[Placed, ...]:
     return tuple(
         [
@@ -384,4 +369,4 @@ def place(drafts: Sequence[Draft], rendered: Rendered) -> tuple[Placed, ...]:
     )
 
 
-__all__ = ["Compiler", "Options", "compile_fixture"]
+__all__ = ["Compiler", "Options"]

@@ -18,8 +18,6 @@ from ctxc.detect.patterns import Pattern, PatternSet, haystack, windows
 from ctxc.model.finding import Severity
 
 _WINDOW, _OVERLAP = 65_536, 512
-FINEST = _WINDOW
-"""Longest text that is certainly searched as a whole, in code points."""
 
 _ERROR, _WARNING, _INFO = Severity.ERROR, Severity.WARNING, Severity.INFO
 

@@ -57,8 +57,3 @@ class Bundle:
     prefixes: tuple[PrefixLine, ...]
     fixtures: tuple[BundledFixture, ...]
     files: tuple[BundledFile, ...] = field(default=())
-
-    @property
-    def has_content(self) -> bool:
-        """Whether the files themselves are in it."""
-        return all(f.content is not None for f in self.files)

@@ -12,9 +12,6 @@ from typing import Any
 from ctxc.base.values import dataclass
 from ctxc.model.finding import Finding, Severity
 
-GATE_STATUSES = ("passed", "failed", "not_applicable", "not_configured", "not_checked")
-"""How a gate ends; only ``passed`` and ``failed`` were checked at all."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateResult:

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 _LARGEST = 32 * 1024 * 1024  # characters of a rendered request
-_FAILURES = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError)
-"""What a template of any origin can raise while it runs."""
 
 _LARGEST_SOURCE = 1024 * 1024  # characters of a template
 

@@ -82,14 +82,6 @@ def markdown_text(text: str, limit: int = 1000) -> str:
     return _MARKDOWN_ACTIVE.sub(_inert, shorten(visible(text), limit))
 
 
-def markdown_fence(text: str) -> str:
-    """A fenced block that the text cannot close; line feeds stay."""
-    text = visible(text, newlines=True)
-    longest = max((len(run) for run in re.findall("`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}text\n{text}\n{fence}"
-
-
 # What is not #x9, #xA, #xD, [#x20-#xD7FF], [#xE000-#xFFFD] or [#x10000-#x10FFFF] (XML 1.0, 2.2 Characters), written as
 # what it is, for it compiles twenty times faster than its complement.
 _XML_ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ctxc.compiler.resolve import DEFAULT_MARGIN, DEFAULT_OUTPUT_RESERVE
-from ctxc.model.provider import ModelRow, ProviderProfile, TokenizerRef
+from ctxc.model.provider import ModelRow, ProviderProfile
 from ctxc.model.template import Template
 from ctxc.providers import find_row
 from ctxc.rules.engine import Context
-
-_FALLBACK = TokenizerRef(id="o200k_base", method="exact")
 
 
 class Target(NamedTuple):

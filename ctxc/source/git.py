@@ -149,11 +149,6 @@ class Repository:
         found = self.objects.commit(oid)
         return found is not None and self.objects.look_up(f"{found.tree}^{{tree}}") is not None
 
-    def first_parent_from_object(self, oid: str) -> str | None:
-        """The first parent that a commit names, also where the parent is not in the clone; None for a root commit."""
-        parents = self.commit(oid).parents
-        return parents[0] if parents else None
-
     def merge_base(self, one: str, other: str) -> str | None:
         """The best common ancestor of two commit ids; None where the clone knows none."""
         if not (is_oid(one) and is_oid(other)):

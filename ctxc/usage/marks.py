@@ -6,19 +6,12 @@ ask the same question in the same way.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
-
 from ctxc.base.values import dataclass
 from ctxc.model.usage import Block, Layout
 from ctxc.usage.cache_rules import CacheRules, seconds
 
 UNMARKABLE = frozenset({"thinking", "redacted_thinking", "reasoningContent"})
 """Blocks that can carry no mark (Anthropic prompt caching, 2026-08-22)."""
-
-MARGIN_BP = 2_000
-"""How far above the minimum a prefix should be. A prefix that is too short is silently not cached, and a documented
-minimum was once measured at twice its value (anthropic-sdk-python 1194); 20 percent also covers an estimated count."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,40 +152,6 @@ def conflicting_automatic(layout: Layout, rules: CacheRules) -> tuple[MarkFault,
     )
 
 
-def wide_gaps(layout: Layout, rules: CacheRules) -> tuple[tuple[Mark, int], ...]:
-    """Marks that stand further from the one before than the provider looks back, with the distance (R7).
-
-    What lies between the two is not found again where the later one is missed. The first mark has nothing before it.
-    """
-    if rules.mode != "explicit" or rules.lookback <= 1:
-        return ()
-    marks = marks_of(layout, rules)
-    return tuple(
-        (mark, mark.block.index - before.block.index)
-        for before, mark in pairwise(marks)
-        if mark.block.index - before.block.index >= rules.lookback
-    )
-
-
-def out_of_reach(before: Layout, after: Layout, rules: CacheRules) -> int | None:
-    """Positions between the last mark of one turn and the first mark of the next that could find it, where those are
-    more than the provider looks back (R7); None where the earlier mark is found."""
-    earlier, later = marks_of(before, rules), marks_of(after, rules)
-    if rules.mode != "explicit" or not earlier or not later:
-        return None
-    target = earlier[-1].block.index
-    distances = [m.block.index - target for m in later if m.block.index >= target]
-    if not distances or min(distances) < rules.lookback:
-        return None
-    return min(distances)
-
-
-def short_prefixes(layout: Layout, rules: CacheRules, *, margin_bp: int = MARGIN_BP) -> tuple[tuple[Mark, int], ...]:
-    """Marks whose prefix is under the provider's minimum plus a margin, with the tokens that would do (R8)."""
-    wanted = rules.min_tokens + -(-rules.min_tokens * margin_bp // 10_000)
-    return tuple((m, wanted) for m in marks_of(layout, rules) if layout.band(m.block.end)[0] < wanted)
-
-
 def static_end(layout: Layout) -> Block | None:
     """The last block of the leading run of stable blocks."""
     last = None
@@ -217,40 +176,3 @@ def static_tokens(layout: Layout) -> int:
             leading += len(segment.wire)
         return tokens + (block.end - tokens) * leading // max(len(block.wire), 1)
     return tokens
-
-
-def unmarked_static(layout: Layout, rules: CacheRules) -> Block | None:
-    """The end of the static part, where no mark stands after it and the provider would cache it with one (R6).
-
-    True also of GPT-5.6, whose implicit mark stands after the newest message only: a shared prefix is not cached.
-    """
-    end = static_end(layout)
-    if end is None or rules.mode not in ("explicit", "implicit_latest_message") or end.end < rules.min_tokens:
-        return None
-    if end.index + 1 == len(layout.blocks):
-        return None
-    inside = [m for m in marks_of(layout, rules) if m.block.index <= end.index and not m.implicit]
-    reach = [b for b in layout.blocks[: end.index + 1] if b.zone in rules.placements]
-    if not reach or any(m.block.index >= reach[-1].index for m in inside):
-        return None
-    return end
-
-
-def marks_on_varying(layouts: Sequence[Layout], rules: CacheRules) -> tuple[Mark, ...]:
-    """Marks of the first request that stand after a block which differs in every other one (R6): each is written every
-    time and read never. The last block of a conversation that grows is none of them."""
-    if len(layouts) < 2:
-        return ()
-    first, *others = layouts
-    found = []
-    for mark in marks_of(first, rules):
-        prefix = [b.wire for b in first.blocks[: mark.block.index + 1]]
-        if all([b.wire for b in other.blocks[: len(prefix)]] != prefix for other in others):
-            found.append(mark)
-    return tuple(found)
-
-
-def lost_marks(wanted: Sequence[str], layout: Layout) -> tuple[str, ...]:
-    """Section ids that should carry a mark and carry none in the rendered request (R9)."""
-    marked = {s.id for b in layout.blocks for s in b.segments if s.mark}
-    return tuple(w for w in wanted if w not in marked)

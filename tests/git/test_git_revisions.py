@@ -33,8 +33,8 @@ def test_whatever_rev_parse_takes(history: Repo, opened) -> None:
     assert repository.head() == head
     assert repository.branch() == "refs/heads/main"
     assert repository.merge_base(head, first) == first
-    assert repository.first_parent_from_object(head) == first
-    assert repository.first_parent_from_object(first) is None
+    assert repository.commit(head).parents[0] == first
+    assert repository.commit(first).parents == ()
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_a_shallow_clone_says_what_is_missing(history: Repo, opened, tmp_path: P
     for remedy in ("fetch-depth: 0", "git fetch --deepen", "git fetch --unshallow"):
         assert remedy in caught.value.help
     # The commit object itself names the parent.
-    assert repository.first_parent_from_object(head) == first
+    assert repository.commit(head).parents[0] == first
     assert not repository.has_commit(first)
     with pytest.raises(RevisionError) as caught:
         CommitTree(repository, first)

@@ -16,7 +16,6 @@ from ctxc import tokens
 from ctxc.base.text import is_boundary
 from ctxc.compiler.truncate import (
     Cut,
-    cut_bytes,
     group_messages,
     truncate_json,
     truncate_text,
@@ -194,19 +193,6 @@ def shrinks(before: object, after: object) -> None:
         assert is_boundary(before, len(kept)) and len(kept) in boundaries(before)
     else:
         assert isinstance(after, dict) and set(after) == {"_truncated"}  # nothing of it fits
-
-
-@both(TEXTS, st.integers(-1, 400))
-def test_a_limit_of_bytes_holds(text: str, limit: int) -> None:
-    result = cut_bytes(text, limit)
-    assert len(result.text.encode()) == result.bytes_after
-    assert result.bytes_before == len(text.encode())
-    assert result.fits == (result.bytes_after <= limit and (bool(result.text) or not text))
-    assert "\ufffd" in text or "\ufffd" not in result.text
-    if not result.cut:
-        assert result.text == text
-    for start, end in result.kept_ranges:
-        assert result.text.startswith(text[start:end]) and {start, end} <= boundaries(text)
 
 
 @st.composite

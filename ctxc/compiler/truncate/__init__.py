@@ -11,17 +11,14 @@ from ctxc.base import registry
 from ctxc.base.errors import UsageError
 from ctxc.compiler.truncate import json as _json
 from ctxc.compiler.truncate import role as _role
-from ctxc.compiler.truncate._bytes import cut_bytes
-from ctxc.compiler.truncate._result import ByteCut, Cut, MessageUnit
+from ctxc.compiler.truncate._result import Cut, MessageUnit
 from ctxc.model.counting import Tokenizer
 from ctxc.model.section import Message, Strategy
 
 __all__ = [
     "KEEP_KEYS",
-    "ByteCut",
     "Cut",
     "MessageUnit",
-    "cut_bytes",
     "group_messages",
     "truncate_json",
     "truncate_text",

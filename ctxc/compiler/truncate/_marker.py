@@ -15,11 +15,6 @@ def tokens_cut(tokens: int) -> str:
     return f"[… {tokens} tokens cut …]"
 
 
-def bytes_cut(size: int) -> str:
-    """The mark of a text that was cut to bytes: how many bytes were left out."""
-    return f"[… {size} bytes cut …]"
-
-
 def more(characters: int) -> str:
     """The end of a cut string inside a JSON value: how many code points were left out."""
     return f"… [{characters} more]"

@@ -36,18 +36,6 @@ class Cut:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ByteCut:
-    """A text within a limit of UTF-8 bytes, mark included. ``fits`` as in ``Cut``."""
-
-    text: str
-    bytes_before: int
-    bytes_after: int
-    cut: bool
-    fits: bool
-    kept_ranges: tuple[Range, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class MessageUnit:
     """Messages that stay or leave together: one message, or calls with everything up to their last result.
 

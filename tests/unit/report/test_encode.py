@@ -86,15 +86,6 @@ def test_markdown_text_has_no_active_character(text: str) -> None:
     assert not re.search(r"#(?!\d+;)", shown)
 
 
-@pytest.mark.parametrize("text", [*HOSTILE, "``````"])
-def test_markdown_fence_is_not_closed(text: str) -> None:
-    fenced = encode.markdown_fence(text)
-    lines = fenced.split("\n")
-    width = len(re.match("`+", lines[0]).group())  # type: ignore[union-attr]
-    assert lines[-1] == "`" * width
-    assert all(len(run) < width for line in lines[1:-1] for run in re.findall("`+", line))
-
-
 @pytest.mark.parametrize(
     ("text", "written"),
     [

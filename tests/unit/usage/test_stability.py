@@ -36,58 +36,13 @@ def test_tools_by_name_value_order_and_bytes(lay: Any) -> None:
     assert (change.reserialized, change.changed, change.reordered, change.is_stable) == (("a",), (), False, False)
 
 
-def test_a_tool_that_stands_twice(lay: Any) -> None:
-    assert stability.duplicate_tools(lay(*OPUS, request(tool("a"), tool("b"), tool("a")))) == ("a",)
-
-
-def test_a_key_of_its_own_for_every_request() -> None:
-    one, two = {"prompt_cache_key": "s1"}, {"prompt_cache_key": "s2"}
-    assert stability.unique_keys([one, two]) == ("prompt_cache_key",)
-    assert stability.unique_keys([one, one]) == ()
-    assert stability.unique_keys([one, two, {}]) == ()
-    assert stability.unique_keys([one]) == ()
-
-
-def test_settings_that_drift(lay: Any, who: Any) -> None:
-    profile, _ = who(*OPUS)
-    layouts = [lay(*OPUS, request(**more)) for more in ({}, {"tool_choice": {"type": "any"}}, {"speed": "fast"})]
-    drifts = {d.change: d for d in stability.settings_drift(layouts, profile)}
-    assert set(drifts) == {"speed", "tool_choice"}
-    assert drifts["speed"].loses == ("system", "messages")
-    assert (drifts["tool_choice"].loses, drifts["tool_choice"].reason) == (("messages",), "messages_changed")
-    assert drifts["tool_choice"].certain
-    thinking = [lay(*OPUS, request(thinking={"type": "enabled", "budget_tokens": n})) for n in (1024, 2048)]
-    (drift,) = stability.settings_drift(thinking, profile)
-    assert (drift.change, drift.certain) == ("thinking", False)
-
-
 def stable(layout: Layout) -> Layout:
     return replace(layout, blocks=tuple(replace(b, stable=b.zone != "messages") for b in layout.blocks))
-
-
-def test_static_blocks_that_vary_show_where(lay: Any) -> None:
-    one = stable(lay(*OPUS, request(system="Now it is 10:31:07, be brief.")))
-    two = stable(lay(*OPUS, request(system="Now it is 10:32:44, be brief.")))
-    (found,) = stability.varying_static(one, two)
-    assert (found.id, found.byte, found.same_value) == ("system/0", len("Now it is 10:3"), False)
-    assert (found.before[:4], found.after[:4]) == ("1:07", "2:44")
-    assert stability.varying_static(one, one) == ()
-    first = stable(lay(*OPUS, request(tool("a", input_schema={"type": "object", "properties": {"x": {}, "y": {}}}))))
-    other = stable(lay(*OPUS, request(tool("a", input_schema={"properties": {"y": {}, "x": {}}, "type": "object"}))))
-    (found,) = stability.varying_static(first, other)
-    assert found.same_value
 
 
 def test_bytes_are_counted_not_characters() -> None:
     assert common_bytes("naïve a", "naïve b") == 7
     assert common_bytes("日本x", "日本y") == 6
-
-
-def test_dynamic_text_in_front_of_static(lay: Any) -> None:
-    layout = lay(*OPUS, request(tool("a")))
-    mixed = replace(layout, blocks=tuple(replace(b, stable=b.zone == "system") for b in layout.blocks))
-    assert stability.dynamic_before_stable(mixed) == (("system/0", "tools/0"),)
-    assert stability.dynamic_before_stable(stable(layout)) == ()
 
 
 def turns(*texts: str) -> dict[str, Any]:
