@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from errno import EISDIR
 from pathlib import Path
 
@@ -12,7 +12,12 @@ from ctxc.base.errors import CtxcError, UsageError
 
 def write_text(path: Path, text: str) -> None:
     """Write a text as UTF-8 with line feeds; raises CtxcError where that cannot be done and leaves what was there."""
-    write_bytes(path, text.encode("utf-8", "backslashreplace"))
+    write_bytes(path, encoded(text))
+
+
+def encoded(text: str) -> bytes:
+    """The bytes that stand in a file for a text."""
+    return text.encode("utf-8", "backslashreplace")
 
 
 def write_bytes(path: Path, data: bytes) -> None:
@@ -20,8 +25,9 @@ def write_bytes(path: Path, data: bytes) -> None:
     write_all({path: data})
 
 
-def write_all(files: Mapping[Path, bytes]) -> None:
-    """Write files as one: all of them stand beside their places before the first is renamed.
+def write_all(files: Mapping[Path, bytes], *, gone: Iterable[Path] = ()) -> None:
+    """Write files as one: all of them stand beside their places before the first is renamed. Files of ``gone`` are
+    removed then, where they are there.
 
     Raises CtxcError where one cannot be written, and leaves what was there.
     """
@@ -42,6 +48,9 @@ def write_all(files: Mapping[Path, bytes]) -> None:
         for beside, target in staged:
             path = target
             beside.replace(target)
+        for path in gone:
+            if path.is_file():
+                path.unlink()
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise CtxcError(f"cannot write {str(path)!r}: {reason}", help="check the folder and its permissions") from error

@@ -61,9 +61,10 @@ def _cut(request: Request, draft: Draft, space: int, wrapper: Wrapper) -> Draft 
     for _ in range(_ATTEMPTS):
         if limit < SMALLEST:
             return None
-        content = _shorter(request, section, _base(request, limit), strategy)
-        if content is None:
+        found = _shorter(request, section, _base(request, limit), strategy)
+        if found is None:
             return None
+        content, applied = found
         rendered = block(wrapper, section, content)
         tokens = count(request, rendered + JOINER)
         if tokens <= space:
@@ -74,24 +75,27 @@ def _cut(request: Request, draft: Draft, space: int, wrapper: Wrapper) -> Draft 
                 tokens=tokens,
                 truncated=True,
                 verdict="cut",
-                strategy=strategy.value,
+                strategy=applied.value,
             )
         limit -= max(tokens - space, limit // 10)
     return None
 
 
-def _shorter(request: Request, section: Section, limit: int, strategy: Strategy) -> str | None:
-    """The body of a block whose content was cut to about ``limit`` tokens; None where only the mark would be left."""
+def _shorter(request: Request, section: Section, limit: int, strategy: Strategy) -> tuple[str, Strategy] | None:
+    """The body of a block whose content was cut to about ``limit`` tokens, and by which strategy in the end; None
+    where only the mark would be left."""
     if section.has_value or strategy is Strategy.JSON:
         value = section.value if section.has_value else _parsed(section.text)
         if value is not None:
             cut = truncate_json(value, limit, request.tokenizer, render=lambda v: body(section, value=v, cut=True))
-            return body(section, value=cut.value, cut=True) if cut.fits and "" not in cut.removed else None
+            kept = cut.fits and "" not in cut.removed
+            return (body(section, value=cut.value, cut=True), Strategy.JSON) if kept else None
         strategy = Strategy.MIDDLE  # not JSON after all: keep both ends
     if strategy is Strategy.ROLE:
         strategy = Strategy.HEAD  # a text has no roles: the newest part is its end
     text = truncate_text(section.text, limit, strategy, request.tokenizer, keep=_support(section))
-    return body(section, text=text.text, cut=True) if text.fits and text.kept_ranges else None
+    kept = text.fits and bool(text.kept_ranges)
+    return (body(section, text=text.text, cut=True), strategy) if kept else None
 
 
 def _support(section: Section) -> tuple[str, ...]:

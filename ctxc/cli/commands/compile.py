@@ -17,7 +17,7 @@ from typing import Annotated, Literal
 import typer
 
 from ctxc.app.compiling import CompileOptions, compile_fixtures, failing
-from ctxc.app.output import file_name, write_text
+from ctxc.app.output import encoded, file_name, write_all
 from ctxc.app.selection import Selection
 from ctxc.base.errors import UsageError
 from ctxc.base.escaping import inert_json
@@ -67,7 +67,11 @@ def run(
     ] = None,
     directory: Annotated[
         str | None,
-        typer.Option("-o", metavar="DIR", help="Write one JSON file a fixture: its package, or with --request that."),
+        typer.Option(
+            "-o",
+            metavar="DIR",
+            help="Write one JSON file a fixture: its package, or with --request that, if it has one.",
+        ),
     ] = None,
     request: Annotated[
         bool, typer.Option("--request", help="Print only the provider requests, ready to send, one a line.")
@@ -126,10 +130,17 @@ def run(
 
 
 def _write(run: CompileRun, directory: Path, *, request: bool) -> None:
+    files: dict[Path, bytes] = {}
+    refused: list[Path] = []
     for compiled in run.compiled:
+        path = directory / f"{file_name(compiled.row.fixture_id)}.json"
         text = compiled.request() if request else compiled.package()
-        if text is not None:
-            write_text(directory / f"{file_name(compiled.row.fixture_id)}.json", text + "\n")
+        if text is None:
+            refused.append(path)
+        else:
+            files[path] = encoded(text + "\n")
+    # Nobody shall send the request that a fixture had before it was refused.
+    write_all(files, gone=refused)
 
 
 def _print_requests(run: CompileRun, console: Console, *, quietly: bool) -> None:

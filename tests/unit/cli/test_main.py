@@ -417,6 +417,15 @@ def test_one_file_a_fixture(quick: Run, project: Path) -> None:
     assert json.loads((project / "requests/refund_question.json").read_text()) == package["request"]
 
 
+def test_no_request_of_an_earlier_run_is_left_of_a_refused_fixture(quick: Run, project: Path) -> None:
+    quick("compile", "--request", "-o", "requests")
+    (project / "requests/other.json").write_text("{}")
+    template = project / "templates/helpdesk.yaml"
+    template.write_text(template.read_text().replace("ceiling: 3000", "ceiling: 250"))
+    assert quick("compile", "--request", "-o", "requests").returncode == 1
+    assert sorted(p.name for p in (project / "requests").iterdir()) == ["opening_hours.json", "other.json"]
+
+
 def test_requests_are_printed_one_a_line(quick: Run) -> None:
     lines = quick("compile", "--request").stdout.decode().splitlines()
     assert [json.loads(line)["model"] for line in lines] == ["gpt-4.1", "gpt-4.1"]

@@ -226,6 +226,18 @@ def test_each_strategy_cuts_into_the_limit_and_marks_it(strategy):
     json.loads(placed.content)
 
 
+@pytest.mark.parametrize(
+    ("asked_for", "applied"),
+    [(Strategy.JSON, "middle"), (Strategy.ROLE, "head"), (Strategy.TAIL, "tail")],
+)
+def test_the_strategy_that_was_applied_is_the_one_that_is_recorded(asked_for, applied):
+    """A text that is no JSON is not cut as JSON, and one without messages not by role."""
+    cut = Overflow(action="cut", strategy=asked_for)
+    made = project(sections=[spec("handoff", overflow=cut, max_tokens=150)])
+    package = compiled(made, fixture(user="hi", handoff=[Record(id="h", text="A sentence of words. " * 80)]))
+    assert [(c.section_id, c.strategy) for c in package.compression] == [("handoff/h", applied)]
+
+
 def test_a_reference_stands_for_a_large_result():
     record = Record(
         id="t", value={"rows": ["word " * 50] * 50}, has_value=True, status="ok", artifact_ref="artifact://r/1"
