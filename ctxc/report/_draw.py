@@ -1,18 +1,32 @@
 """Tables and trees that know nothing of a terminal, and the two ways in which they are drawn.
 
-Off a terminal a table is plain text in columns, never wrapped or shortened. On one, cells that are too long are folded.
-Nothing that a user wrote is parsed as markup.
+Off a terminal a table is plain text in columns, never wrapped or shortened. On one, cells that are too long are folded,
+and Rich draws it: it knows how many columns a terminal gives to emoji and to scripts that combine. Cells reach it as
+``Text``, so nothing that a user wrote is parsed as markup, as an emoji name or as a highlight.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
+from typing import TYPE_CHECKING
 
 from ctxc.base.values import dataclass
 from ctxc.report import View
 from ctxc.report._encode import cells, pad, visible
 from ctxc.report._paint import Style, paint
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_RICH: dict[Style, str] = {
+    "bold": "bold",
+    "dim": "dim",
+    "good": "green",
+    "bad": "bold red",
+    "warn": "yellow",
+    "accent": "cyan",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +65,7 @@ class Node:
 
 def draw_table(table: Table, view: View) -> str:
     """The table as text that ends with a line feed."""
-    return _plain_table(table, view) if view.width is None else _folded_table(table, view)
+    return _plain_table(table, view) if view.width is None else _rich_table(table, view, view.width)
 
 
 def draw_tree(root: Node, view: View) -> str:
@@ -72,23 +86,20 @@ def _plain_table(table: Table, view: View) -> str:
     return "\n".join(out) + "\n"
 
 
-def _natural(columns: Sequence[Column], texts: Sequence[Sequence[str]]) -> list[int]:
-    return [max([cells(c.title), *(cells(row[i]) for row in texts)]) for i, c in enumerate(columns)]
+def _natural(
+    columns: Sequence[Column], texts: Sequence[Sequence[str]], measure: Callable[[str], int] = cells
+) -> list[int]:
+    return [max([measure(c.title), *(measure(row[i]) for row in texts)]) for i, c in enumerate(columns)]
 
 
 def _line(
-    texts: Sequence[str],
-    styles: Sequence[Style],
-    columns: Sequence[Column],
-    widths: Sequence[int],
-    view: View,
-    gap: int = 2,
+    texts: Sequence[str], styles: Sequence[Style], columns: Sequence[Column], widths: Sequence[int], view: View
 ) -> str:
     parts = [pad(text, width, right=column.right) for text, column, width in zip(texts, columns, widths, strict=True)]
     parts[-1] = parts[-1].rstrip()
     if view.color:
         parts = [paint(p, style, view) if p.strip() else p for p, style in zip(parts, styles, strict=True)]
-    return (" " * gap).join(parts).rstrip()
+    return "  ".join(parts).rstrip()
 
 
 _LEAST = 6
@@ -135,15 +146,15 @@ def _share(natural: dict[int, int], room: int, floor: int) -> dict[int, int]:
     return widths
 
 
-def _fold(text: str, width: int) -> str:
+def _fold(text: str, width: int, measure: Callable[[str], int]) -> str:
     """Lines of at most ``width`` columns, broken at a blank, else after a separator, where one is in the second half.
 
     What follows the first line is indented, so that a name on two lines does not look like two names.
     """
     lines = []
-    while cells(text) > width:
+    while measure(text) > width:
         cut = len(text)
-        while cells(text[:cut]) > width:
+        while measure(text[:cut]) > width:
             cut -= 1
         cut = max(cut, 3)
         better = text.rfind(" ", cut // 2, cut + 1) + 1
@@ -154,19 +165,48 @@ def _fold(text: str, width: int) -> str:
     return "\n".join([*lines, text])
 
 
-def _folded_table(table: Table, view: View) -> str:
+def _rich_table(table: Table, view: View, width: int) -> str:
+    from rich.cells import cell_len
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
     texts = [[visible(c.text) for c in row] for row in table.rows]
-    shown, widths, gap = _layout(table.columns, _natural(table.columns, texts), view.width or 0)
-    columns = [table.columns[i] for i in shown]
-    wide = [widths[i] for i in shown]
-    lines = [_line([c.title for c in columns], ["bold"] * len(columns), columns, wide, view, gap)]
+    shown, widths, gap = _layout(table.columns, _natural(table.columns, texts, cell_len), width)
+    drawn = RichTable(box=None, pad_edge=False, padding=(0, gap, 0, 0), header_style="bold" if view.color else "")
+    for i in shown:
+        column = table.columns[i]
+        drawn.add_column(
+            column.title, justify="right" if column.right else "left", width=widths[i], no_wrap=True, overflow="fold"
+        )
     for row, line in zip(table.rows, texts, strict=True):
-        cells_ = [_fold(line[i], widths[i]).split("\n") for i in shown]
-        styles: list[Style] = [row[i].style for i in shown]
-        for number in range(max(map(len, cells_))):
-            parts = [cell[number] if number < len(cell) else "" for cell in cells_]
-            lines.append(_line(parts, styles, columns, wide, view, gap))
-    return "\n".join(lines) + "\n"
+        # As Text: nothing in it is markup.
+        drawn.add_row(
+            *(
+                Text(_fold(line[i], widths[i], cell_len), style=_RICH.get(row[i].style, "") if view.color else "")
+                for i in shown
+            )
+        )
+    # A little wider than the layout may be, so that Rich has nothing to narrow.
+    console = _rich_console(view, max(width, sum(widths[i] for i in shown) + gap * len(shown)))
+    with console.capture() as captured:
+        console.print(drawn)
+    # Rich fills lines with blanks up to the table's width; nobody wants them in a copy of the terminal.
+    return "\n".join(line.rstrip() for line in captured.get().strip("\n").split("\n")) + "\n"
+
+
+def _rich_console(view: View, width: int) -> Console:
+    from rich.console import Console
+
+    return Console(
+        width=width,
+        force_terminal=view.color,
+        color_system="standard" if view.color else None,
+        no_color=not view.color,
+        markup=False,
+        highlight=False,
+        emoji=False,
+        legacy_windows=False,
+    )
 
 
 def _tree_lines(root: Node, view: View) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from rich.cells import cell_len
 
 from ctxc.base.spans import Location, Span
 from ctxc.model.finding import Finding, Severity
@@ -129,7 +130,7 @@ def test_a_table_of_a_run_is_never_wider_than_the_terminal(width: int) -> None:
         for n in names
     ]  # fmt: skip
     lines = run_table(rows, View(width=width)).rstrip("\n").split("\n")
-    assert max(map(cells, lines)) <= width
+    assert max(map(cell_len, lines)) <= width
     assert not any(line.endswith(" ") for line in lines)
     plain = run_table(rows, View()).split("\n")
     assert [n in line for n, line in zip(names, plain[1:], strict=False)] == [True] * 4, "off a terminal all is whole"
