@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ctxc.app.naming import advice, counted, unloaded
 from ctxc.base.errors import NothingMatched
@@ -37,14 +37,25 @@ def compile(project: Project, fixture: str | Fixture, *, provider: str = "", mod
     """Compile one fixture of a loaded project: an id, or a ``Fixture`` that was made or changed in memory.
 
     Nothing is read from disk, clock or environment; equal arguments give equal packages. ``provider`` and ``model``
-    win over what fixture, template and configuration say. Raises NothingMatched for an id that is not there; wrong
-    sources are the outcome ``invalid`` with findings.
+    win over what fixture, template and configuration say. The request is the caller's own: whatever is done to it
+    reaches neither the project nor the next request. Raises NothingMatched for an id that is not there; wrong sources
+    are the outcome ``invalid`` with findings.
     """
+    from dataclasses import replace
+
     from ctxc.app.workspace import compiler_for
     from ctxc.compiler.stage import Options
 
     found = find_fixture(project, fixture) if isinstance(fixture, str) else fixture
-    return compiler_for(project, Options(provider=provider, model=model)).compile(found)
+    package = compiler_for(project, Options(provider=provider, model=model)).compile(found)
+    return package if package.request is None else replace(package, request=_own(package.request))
+
+
+def _own(value: Any) -> Any:
+    """A value of JSON without a part in common with another."""
+    if isinstance(value, dict):
+        return {key: _own(part) for key, part in value.items()}
+    return [_own(part) for part in value] if isinstance(value, (list, tuple)) else value
 
 
 def diff(base: Project, head: Project, *, context: int = 2) -> Change:

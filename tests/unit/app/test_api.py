@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -55,3 +57,37 @@ def test_an_unknown_fixture_names_the_nearest(starter: Path) -> None:
 def test_the_environment_means_nothing_to_a_service(starter: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CTXC_MODEL", "gpt-4o")
     assert ctxc.load(starter).settings.model == "gpt-4.1"
+
+
+def _wreck(value: Any) -> None:
+    if isinstance(value, dict):
+        for part in list(value.values()):
+            _wreck(part)
+        value["changed"] = True
+    elif isinstance(value, list):
+        for part in value:
+            _wreck(part)
+        value.append("changed")
+
+
+def test_what_a_service_does_to_a_request_reaches_no_other(tmp_path: Path) -> None:
+    files = {
+        "templates/t.yaml": "template_id: t\nversion: 1\nprovider: anthropic\noutput_contract: c\nsections:\n"
+        "  - {id: tools, source: tools.json}\n  - {id: history, source: runtime}\n",
+        "templates/c.yaml": "contract_id: c\nversion: 1\nschema: {type: object, properties: {a: {enum: [x, y]}}}\n",
+        "tools.json": json.dumps(
+            [{"name": "find", "description": "Find.", "input_schema": {"type": "object", "properties": {}}}]
+        ),
+        "tests/fixtures/f.yaml": "fixture_id: f\ntemplate: t\ninputs:\n  user: hi\n  history:\n"
+        "    - {role: user, content: a}\n"
+        "    - {role: assistant, content: [{type: tool_use, id: k, name: find, input: {a: [1]}}]}\n"
+        "    - {role: user, content: [{type: tool_result, tool_use_id: k, content: b}]}\n",
+    }
+    project = ctxc.load(MemoryTree(files))
+    for provider in ("anthropic", "openai"):
+        first = ctxc.compile(project, "f", provider=provider)
+        request, snapshot = json.dumps(first.request), json.dumps(first.snapshot)
+        _wreck(first.request)
+        _wreck(first.snapshot)
+        again = ctxc.compile(project, "f", provider=provider)
+        assert (json.dumps(again.request), json.dumps(again.snapshot)) == (request, snapshot)
