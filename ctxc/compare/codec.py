@@ -7,11 +7,11 @@ The shape is that of the dataclasses in ``ctxc.model.change``; nothing has to be
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from typing import Any, TypeVar, cast
 
+from ctxc.base.typed import Reader, listed, record_reader, scalar_reader
 from ctxc.model import change as model
 
 T = TypeVar("T")
@@ -53,20 +53,12 @@ def _names(kind: type) -> tuple[str, ...]:
 
 
 @cache
-def _reader(kind: Any) -> Callable[[Any], Any]:
-    readers = {f.name: _of(str(f.type)) for f in fields(kind)}
-    needed = frozenset(f.name for f in fields(kind) if f.default is MISSING and f.default_factory is MISSING)
-
-    def read(value: Any) -> Any:
-        if not isinstance(value, dict) or not needed <= value.keys() <= readers.keys():
-            raise ValueError(f"not a {kind.__name__}")
-        return kind(**{name: readers[name](item) for name, item in value.items()})
-
-    return read
+def _reader(kind: Any) -> Reader:
+    return record_reader(kind, _of)
 
 
 @cache
-def _of(annotation: str) -> Callable[[Any], Any]:
+def _of(annotation: str) -> Reader:
     """A reader of a type, by the words of its annotation."""
     annotation = annotation.strip()
     if annotation.endswith(" | None"):
@@ -75,25 +67,8 @@ def _of(annotation: str) -> Callable[[Any], Any]:
     many = _TUPLE.match(annotation)
     if many is not None:
         each = _of(many[1])
-        return lambda value: tuple([each(v) for v in _list(value)])
+        return lambda value: tuple([each(v) for v in listed(value)])
     scalar = _SCALARS.get(annotation)
     if scalar is not None:
-        return _scalar(scalar)
+        return scalar_reader(scalar)
     return _reader(getattr(model, annotation))
-
-
-def _scalar(kind: type) -> Callable[[Any], Any]:
-    def read(value: Any) -> Any:
-        if kind is float and type(value) is int:
-            return float(value)
-        if type(value) is not kind:
-            raise ValueError(f"not a {kind.__name__}")
-        return value
-
-    return read
-
-
-def _list(value: Any) -> list[Any]:
-    if not isinstance(value, list):
-        raise ValueError("not a list")
-    return value

@@ -11,6 +11,7 @@ from typing import Any
 
 from ctxc.app.rows import finding_from, finding_store
 from ctxc.base.canonical import canonical
+from ctxc.base.typed import listed, record_reader, scalar_reader
 from ctxc.model import measured as measured_model
 from ctxc.model import release as release_model
 from ctxc.model.finding import Finding
@@ -75,15 +76,7 @@ def _reader(kind: Any) -> Callable[[Any], Any]:
     flat = _flat(kind)
     if flat is not None:
         return _row_reader(kind, *flat)
-    readers = {f.name: _of(str(f.type)) for f in fields(kind)}
-    needed = frozenset(f.name for f in fields(kind) if f.default is MISSING and f.default_factory is MISSING)
-
-    def read(value: Any) -> Any:
-        if not isinstance(value, dict) or not needed <= value.keys() <= readers.keys():
-            raise ValueError(f"not a {kind.__name__}")
-        return kind(**{name: readers[name](item) for name, item in value.items()})
-
-    return read
+    return record_reader(kind, _of)
 
 
 def _row_reader(kind: Any, names: tuple[str, ...], types: tuple[type, ...]) -> Callable[[Any], Any]:
@@ -107,29 +100,14 @@ def _of(annotation: str) -> Callable[[Any], Any]:
     many = _TUPLE.match(annotation)
     if many is not None:
         each = _of(many[1])
-        return lambda value: tuple([each(v) for v in _list(value)])
+        return lambda value: tuple([each(v) for v in listed(value)])
     if _PAIR.match(annotation):
-        return lambda value: tuple(map(_text, _list(value)))
+        return lambda value: tuple(map(_text, listed(value)))
     scalar = _SCALARS.get(annotation)
     if scalar is not None:
-        return _scalar(scalar)
+        return scalar_reader(scalar)
     found = getattr(measured_model, annotation, None) or getattr(release_model, annotation)
     return _reader(found)
-
-
-def _scalar(kind: type) -> Callable[[Any], Any]:
-    def read(value: Any) -> Any:
-        if type(value) is not kind:
-            raise ValueError(f"not a {kind.__name__}")
-        return value
-
-    return read
-
-
-def _list(value: Any) -> list[Any]:
-    if not isinstance(value, list):
-        raise ValueError("a list was expected")
-    return value
 
 
 def _object(value: Any) -> dict[str, Any]:
