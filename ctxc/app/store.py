@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Known", "PackageStore", "Record", "StoredRow", "identity"]
 
-_FORMAT = 3
+_FORMAT = 4
 _RECORDS, _ROWS, _PACKAGES = "app.record", "app.row", "app.package"
 
 
@@ -90,8 +90,10 @@ class PackageStore:
     def key(self, scan: Scan, known: Known) -> bytes:
         """The key of a fixture's package, from the files it was compiled from as they are now."""
         assert known.files is not None
-        value = [scan.structure, known.fixture_id, known.path, scan.digests_of(known.files)]
-        return sha256(self._scope + canonical(value).encode("utf-8", "surrogatepass")).digest()
+        names = canonical([known.fixture_id, known.path])
+        # No path holds the separator, so that these are told apart without being quoted.
+        files = "\0".join([part for pair in scan.digests_of(known.files) for part in pair])
+        return sha256(self._scope + f"{scan.structure}\0{names}\0{files}".encode("utf-8", "surrogatepass")).digest()
 
     def rows(self, keys: Iterable[bytes]) -> dict[bytes, StoredRow]:
         """The stored rows of some keys."""
