@@ -115,9 +115,12 @@ def request_json(request: Mapping[str, Any] | None) -> str | None:
     return json.dumps(request, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
+_FIELDS = tuple(f.name for f in fields(Row))
+
+
 def row_value(row: Row) -> dict[str, Any]:
     """A row as plain values."""
-    value = {f.name: getattr(row, f.name) for f in fields(row)}
+    value = {name: getattr(row, name) for name in _FIELDS}
     value["problems"] = [[p.key, p.expected, p.actual] for p in row.problems]
     value["remedies"] = list(row.remedies)
     return value

@@ -7,6 +7,7 @@ parsers. Each function below makes a text inert in one of these places and keeps
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from ctxc.base import escaping
 
@@ -112,15 +113,17 @@ def uri_path(path: str) -> str:
 
 def cells(text: str) -> int:
     """Columns that a text takes on a terminal: two for East Asian wide characters, none for combining marks."""
-    if text.isascii():
-        return len(text)
+    return len(text) if text.isascii() else sum(map(_columns, text))
+
+
+@lru_cache(maxsize=4096)
+def _columns(char: str) -> int:
     from unicodedata import category, east_asian_width
 
     # Vowels and finals of Hangul that follow an initial are drawn in its place.
-    return sum(
-        0 if category(c) in ("Mn", "Me") or "\u1160" <= c <= "\u11ff" else 2 if east_asian_width(c) in "WF" else 1
-        for c in text
-    )
+    if category(char) in ("Mn", "Me") or "\u1160" <= char <= "\u11ff":
+        return 0
+    return 2 if east_asian_width(char) in "WF" else 1
 
 
 def pad(text: str, width: int, *, right: bool = False) -> str:
