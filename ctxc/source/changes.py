@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 from hashlib import new as new_hash
 from pathlib import PurePosixPath
+from weakref import WeakKeyDictionary
 
 from ctxc.base.errors import UnreadableSource
 from ctxc.base.values import dataclass
@@ -101,11 +102,18 @@ def _known_ids(tree: Tree, paths: tuple[str, ...]) -> dict[str, str] | None:
 
 
 def _ids_of_bytes(tree: Tree, paths: tuple[str, ...], digits: int) -> dict[str, str]:
-    """Git's id of each file's bytes; a file that cannot be read equals nothing."""
-    found: dict[str, str] = {}
-    for path, data in tree.read_each(paths, limit=MAX_READ_BYTES):
-        found[path] = f"unreadable:{path}" if isinstance(data, UnreadableSource) else git_blob_id(data, digits)
-    return found
+    """Git's id of each file's bytes; a file that cannot be read equals nothing.
+
+    A command asks several times which files differ: a tree has the files that it had when it was first asked.
+    """
+    known = _IDS.setdefault(tree, {})
+    missing = [path for path in paths if (path, digits) not in known]
+    for path, data in tree.read_each(missing, limit=MAX_READ_BYTES):
+        known[path, digits] = f"unreadable:{path}" if isinstance(data, UnreadableSource) else git_blob_id(data, digits)
+    return {path: known[path, digits] for path in paths}
+
+
+_IDS: WeakKeyDictionary[Tree, dict[tuple[str, int], str]] = WeakKeyDictionary()
 
 
 def _modified(base: Tree, head: Tree, path: str) -> PathChange:
