@@ -27,8 +27,8 @@ class Limit(NamedTuple):
     more: str = ""
 
 
-def run(command: Sequence[str], folder: Path, environment: Mapping[str, str]) -> Cost:
-    """Run one process to its end; its output is not looked at. Raises RuntimeError where it fails."""
+def run(command: Sequence[str], folder: Path, environment: Mapping[str, str], *, allowed: Sequence[int] = (0,)) -> Cost:
+    """Run one process to its end; its output is not looked at. Raises RuntimeError for a status that is not allowed."""
     start = time.perf_counter()
     nothing = subprocess.DEVNULL
     process = subprocess.Popen(
@@ -45,7 +45,7 @@ def run(command: Sequence[str], folder: Path, environment: Mapping[str, str]) ->
         wall = time.perf_counter() - start
         cost = Cost(wall, wall, 0.0)
     process.stderr.close()
-    if process.returncode:
+    if process.returncode not in allowed:
         raise RuntimeError(f"{' '.join(command)} ended with {process.returncode}: {told.decode('utf-8', 'replace')}")
     return cost
 
