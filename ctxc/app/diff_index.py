@@ -211,7 +211,11 @@ class Resolver:
         self._always = frozenset(always)
         self._conditions: dict[str, Any] = {
             e.id: json.loads(e.condition) for e in entries if e.kind == "fragment"
-        }  # of several versions the last: that is the one that counts
+        }  # of several versions the last: that is the one that a route loads
+        self._requires: dict[str, list[str]] = {}  # of all versions, because a reference may name any of them
+        for entry in entries:
+            if entry.kind == "fragment":
+                self._requires.setdefault(entry.id, []).extend(json.loads(entry.condition)[2])
         self._open: list[str] = []
         self._keyed: dict[tuple[str, str], list[str]] = {}
         usable = {
@@ -266,14 +270,21 @@ class Resolver:
     def _fragments(self, known: Known) -> list[str]:
         route = json.loads(known.route)
         found = dict.fromkeys(self.candidates(route))
-        found.update(dict.fromkeys(n for n in known.fragments if n in self._conditions))
+        found.update(dict.fromkeys(i for n in known.fragments for i in self._meant(n)))
         pending = list(found)
         while pending:
-            for needed in self._conditions[pending.pop()][2]:
-                if needed in self._conditions and needed not in found:
-                    found[needed] = None
-                    pending.append(needed)
+            for name in self._requires[pending.pop()]:
+                for needed in self._meant(name):
+                    if needed not in found:
+                        found[needed] = None
+                        pending.append(needed)
         return list(found)
+
+    def _meant(self, name: str) -> tuple[str, ...]:
+        """The ids of the fragments that a reference may mean."""
+        if name in self._requires:
+            return (name,)
+        return tuple(dict.fromkeys(e.id for e in candidates(self._by_id.get("fragment", {}), name)))
 
     def newly(self, known: Known, fragments: Collection[str]) -> bool:
         """Whether one of some fragments is a candidate for a fixture's route."""

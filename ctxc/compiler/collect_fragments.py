@@ -28,14 +28,12 @@ def collect_fragments(
     lost = [f for f in candidates.request.project.lost_fragments if may_match(f, fixture.route)]
     if lost:
         raise Refused(*(_lost(candidates, f, _why(f)) for f in lost))
-    found: dict[str, str] = {}
-    pending: list[str] = []
-    for fragment in routed:
-        found[fragment.id] = "route"
-        pending.append(fragment.id)
+    found: dict[str, tuple[Fragment, str]] = {f.id: (f, "route") for f in routed}
+    pending: list[str] = list(found)
     for name in fixture.inputs.fragments:
         _refuse_lost(candidates, name, "the fixture names it")
-        if name not in index.newest:
+        named = index.named(name)
+        if named is None:
             raise Refused(
                 fault(
                     candidates.request.project,
@@ -46,17 +44,19 @@ def collect_fragments(
                     help="name a fragment_id of the project",
                 )
             )
-        found[name] = "explicit"
-        pending.append(name)
+        _one_version(candidates, found.get(named.id), named, "explicit", fixture.origin.child("inputs", "fragments"))
+        found[named.id] = (named, "explicit")
+        pending.append(named.id)
     for name in found:
         _refuse_lost(candidates, name, "an older version does not stand in for it")
     while pending:
-        current = index.newest[pending.pop()]
-        if not _expands(current, found[current.id]):
+        current, why = found[pending.pop()]
+        if not _expands(current, why):
             continue
         for needed in current.requires:
             _refuse_lost(candidates, needed, f"{current.id!r} requires it")
-            if needed not in index.newest:
+            target = index.named(needed)
+            if target is None:
                 raise Refused(
                     fault(
                         candidates.request.project,
@@ -70,12 +70,37 @@ def collect_fragments(
                     )
                 )
             # What is required is loaded, also where the route alone would only have made it a candidate.
-            known = found.get(needed)
-            if known is None or (known == "route" and index.newest[needed].load_mode is LoadMode.AUTO_CANDIDATE):
-                found[needed] = f"required by {current.id}"
-                pending.append(needed)
+            known = found.get(target.id)
+            cause = f"required by {current.id}"
+            _one_version(candidates, known, target, cause, current.origin.child("requires"))
+            if known is None or (known[1] == "route" and target.load_mode is LoadMode.AUTO_CANDIDATE):
+                found[target.id] = (target, cause)
+                pending.append(target.id)
     for name in sorted(found):
-        _add(candidates, spec, index.newest[name], found[name])
+        _add(candidates, spec, *found[name])
+
+
+def _one_version(
+    candidates: Candidates, known: tuple[Fragment, str] | None, fragment: Fragment, cause: str, at: Origin
+) -> None:
+    """Refuse a request that would show two versions of one fragment."""
+    if known is None or known[0] is fragment:
+        return
+    raise Refused(
+        fault(
+            candidates.request.project,
+            "fragment-conflict",
+            f"fragment {fragment.id!r} is needed in two versions: {known[0].version} ({known[1]}) and "
+            f"{fragment.version} ({cause})",
+            at=at,
+            fixture=candidates.request.fixture.id,
+            help="name the same version in both places, or leave the version out",
+            related=(
+                (known[0].origin, f"version {known[0].version}"),
+                (fragment.origin, f"version {fragment.version}"),
+            ),
+        )
+    )
 
 
 def _add(candidates: Candidates, spec: SectionSpec, fragment: Fragment, cause: str) -> None:

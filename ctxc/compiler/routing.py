@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from ctxc.base.canonical import digest_json
 from ctxc.base.globs import matches_glob
 from ctxc.model.fragment import GROUPS, Fragment, LoadMode, LostFragment
+from ctxc.model.lookup import candidates
 from ctxc.model.project import Project
 
 Route = Mapping[str, tuple[str, ...]]
@@ -41,6 +42,7 @@ class FragmentIndex:
     """Fragments by the condition of theirs that the fewest others share."""
 
     def __init__(self, project: Project) -> None:
+        self._all = project.fragments
         self.newest: dict[str, Fragment] = {k: v[-1] for k, v in project.fragments.items() if v}
         self._open: list[Fragment] = []
         self._keyed: dict[tuple[str, str], list[Fragment]] = {}
@@ -58,6 +60,14 @@ class FragmentIndex:
             key = min(keys, key=lambda k: (sum(shared[k, v] for v in fragment.applies_when[k]), k))
             for value in fragment.applies_when[key]:
                 self._keyed.setdefault((key, value), []).append(fragment)
+
+    def named(self, name: str) -> Fragment | None:
+        """The fragment that a reference means: ``id`` or ``id@version``."""
+        found = self.newest.get(name)
+        if found is None:
+            pinned = candidates(self._all, name)
+            found = pinned[-1] if pinned else None
+        return found
 
     def candidates(self, route: Route) -> tuple[Fragment, ...]:
         """Fragments that the route itself makes candidates (not those that are only required by another), by id."""

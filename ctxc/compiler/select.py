@@ -15,6 +15,7 @@ from ctxc.compiler.routing import prompt_order
 from ctxc.compiler.score import score_all
 from ctxc.compiler.stage import Refused, Request, Stage, drop
 from ctxc.model.fragment import Fragment, LoadMode
+from ctxc.model.lookup import candidates as references
 from ctxc.model.package import Decision, Dropped, State
 from ctxc.model.section import Section
 
@@ -132,7 +133,8 @@ def _check_cycles(request: Request, chosen: list[Section]) -> None:
         if name in done or name not in by_id:
             return
         for needed in by_id[name].requires:
-            walk(needed, (*chain, name))
+            found = references(request.project.fragments, needed)
+            walk(found[-1].id if found else needed, (*chain, name))
         done.add(name)
 
     for name in by_id:
@@ -143,8 +145,10 @@ def _check_conflicts(request: Request, chosen: list[Section]) -> None:
     present = {s.item_id: s for s in chosen}
     for section in chosen:
         fragment: Fragment = section.attributes["fragment"]
-        for other in fragment.conflicts_with:
-            if other in present and other != fragment.id:
+        for name in fragment.conflicts_with:
+            meant = references(request.project.fragments, name)
+            other = meant[-1].id if meant else name
+            if other in present and other != fragment.id and present[other].attributes["fragment"] in meant:
                 causes = [f"{n} ({present[n].attributes['cause']})" for n in sorted((fragment.id, other))]
                 raise Refused(
                     fault(

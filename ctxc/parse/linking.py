@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from ctxc.model.fragment import Fragment
+from ctxc.model.fragment import Fragment, LoadMode
 from ctxc.model.lookup import Defined, candidates, same_version
 from ctxc.parse.context import Reference, Shared, child
 from ctxc.parse.problems import Problem, did_you_mean, shown
@@ -110,35 +110,53 @@ def _unknown(reference: Reference, known: Mapping[str, Sequence[Defined]], what:
     )
 
 
+def check_versions(fragments: Mapping[str, tuple[Fragment, ...]], shared: Shared) -> None:
+    """Report each fragment that routes load and of which there are several versions: only the last is loaded so."""
+    for versions in fragments.values():
+        last = versions[-1]
+        if len(versions) > 1 and last.load_mode is not LoadMode.EXPLICIT:
+            told = ", ".join(v.version or "none" for v in versions)
+            shared.report(
+                last.origin.path,
+                Problem(
+                    "ambiguous-id",
+                    f"fragment {shown(last.id)} has {len(versions)} versions ({told}); routes load the last, "
+                    f"{last.version or 'this one'}",
+                    "remove the others, or give it load_mode explicit and name the version where it is needed",
+                    pointer=child(last.origin.pointer, "fragment_id"),
+                ),
+            )
+
+
 def check_requires(fragments: Mapping[str, tuple[Fragment, ...]], shared: Shared) -> None:
     """Report each circle of ``requires`` once, with the chain."""
     state: dict[str, int] = {}  # 1: on the way, 2: done
     for start in fragments:
         if state.get(start):
             continue
-        chain: list[str] = [start]
-        rest = [iter(fragments[start][-1].requires)]
+        chain: list[Fragment] = [fragments[start][-1]]
+        rest = [iter(chain[0].requires)]
         state[start] = 1
         while rest:
             name = next(rest[-1], None)
             if name is None:
                 rest.pop()
-                state[chain.pop()] = 2
+                state[chain.pop().id] = 2
                 continue
             found = candidates(fragments, name)
             if not found:
                 continue
             target = found[-1].id
             if state.get(target) == 1:
-                _report_circle(fragments, [*chain[chain.index(target) :], target], name, shared)
+                ids = [f.id for f in chain]
+                _report_circle(chain[-1], [*ids[ids.index(target) :], target], name, shared)
             elif not state.get(target):
                 state[target] = 1
-                chain.append(target)
+                chain.append(found[-1])
                 rest.append(iter(found[-1].requires))
 
 
-def _report_circle(fragments: Mapping[str, tuple[Fragment, ...]], chain: list[str], name: str, shared: Shared) -> None:
-    last = fragments[chain[-2]][-1]
+def _report_circle(last: Fragment, chain: list[str], name: str, shared: Shared) -> None:
     number = last.requires.index(name)
     shared.report(
         last.origin.path,

@@ -252,6 +252,7 @@ class _Loader:
             "provider": providers.as_index(),
         }
         linking.check_references(shared.references, indexes, shared)
+        linking.check_versions(fragments, shared)
         linking.check_requires(fragments, shared)
         self.reader.check_unknown()
         shared.lose_unread()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from ctxc.compiler.routing import FragmentIndex
 from ctxc.model.fixture import Fixture
@@ -36,11 +36,17 @@ def required(context: Context, start: Fragment) -> Iterator[tuple[str, ...]]:
         fragment = known.get(chain[-1])
         if fragment is None or fragment.load_mode is LoadMode.ISOLATED:
             continue
-        for name in fragment.requires:
+        for name in ids(context, fragment.requires):
             if name not in seen:
                 seen.add(name)
                 pending.append((*chain, name))
                 yield (*chain, name)
+
+
+def ids(context: Context, names: Iterable[str]) -> tuple[str, ...]:
+    """The ids of the fragments that references mean (``id``, ``id@version``); a name that leads nowhere stays."""
+    known = index(context)
+    return tuple(found.id if (found := known.named(name)) else name for name in names)
 
 
 def implies(narrow: Conditions, wide: Conditions) -> bool:

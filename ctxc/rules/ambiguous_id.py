@@ -1,4 +1,4 @@
-"""A reference without a version to something that has several.
+"""A reference without a version to something that has several, or a fragment of which routes load one of several.
 
 Why: The last in file order is used, so a new file can change what every fixture means.
 
@@ -34,7 +34,7 @@ Good:
     fixture_id: f
     template: t@2
 
-Mend: Name the version: `id@version`.
+Mend: Name the version: `id@version`; give fragments in several versions load_mode explicit.
 """
 
 from __future__ import annotations

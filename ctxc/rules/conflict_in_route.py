@@ -55,7 +55,7 @@ from collections.abc import Iterator
 
 from ctxc.model.finding import Finding
 from ctxc.model.fragment import Fragment, LoadMode
-from ctxc.rules._routes import fixtures_by_route, implies, index, newest, required
+from ctxc.rules._routes import fixtures_by_route, ids, implies, index, newest, required
 from ctxc.rules.engine import Context, rule
 
 _BY_ROUTE = (LoadMode.ALWAYS, LoadMode.ROUTE_MATCH, LoadMode.COMPACTED, LoadMode.REFERENCE)
@@ -64,7 +64,9 @@ _BY_ROUTE = (LoadMode.ALWAYS, LoadMode.ROUTE_MATCH, LoadMode.COMPACTED, LoadMode
 def check(context: Context) -> Iterator[Finding]:
     """Conflicts that conditions or requirements make certain, and those that a fixture's route brings about."""
     known = newest(context)
-    conflicts = {frozenset((f.id, other)) for f in known.values() for other in f.conflicts_with if other in known}
+    conflicts = {
+        frozenset((f.id, other)) for f in known.values() for other in ids(context, f.conflicts_with) if other in known
+    }
     if not conflicts:
         return
     told: set[frozenset[str]] = set()
@@ -92,29 +94,29 @@ def _loads_with(narrow: Fragment, wide: Fragment) -> bool:
     return bool(narrow.applies_when) and bool(wide.applies_when) and implies(narrow.applies_when, wide.applies_when)
 
 
-def _place(fragment: Fragment, other: str) -> tuple[Fragment, str]:
-    return fragment, "conflicts_with" if other in fragment.conflicts_with else "fragment_id"
+def _place(context: Context, fragment: Fragment, other: str) -> tuple[Fragment, str]:
+    return fragment, "conflicts_with" if other in ids(context, fragment.conflicts_with) else "fragment_id"
 
 
 def _required_too(context: Context, fragment: Fragment, chain: tuple[str, ...]) -> Finding:
     return RULE.finding(
         context,
         f"fragment {fragment.id!r} requires {chain[-1]!r} and conflicts with it ({' -> '.join(chain)})",
-        at=fragment.origin.child("requires", fragment.requires.index(chain[1])),
+        at=fragment.origin.child("requires", ids(context, fragment.requires).index(chain[1])),
         help="remove the requirement or the conflict",
         data={"chain": list(chain)},
     )
 
 
 def _together(context: Context, narrow: Fragment, wide: Fragment) -> Finding:
-    owner, key = _place(narrow, wide.id)
+    owner, key = _place(context, narrow, wide.id)
     if key != "conflicts_with":
-        owner, key = _place(wide, narrow.id)
+        owner, key = _place(context, wide, narrow.id)
     other = wide if owner is narrow else narrow
     return RULE.finding(
         context,
         f"fragments {narrow.id!r} and {wide.id!r} conflict, and every route that loads {narrow.id!r} loads both",
-        at=owner.origin.child(key, owner.conflicts_with.index(other.id)),
+        at=owner.origin.child(key, ids(context, owner.conflicts_with).index(other.id)),
         help="narrow `applies_when` of one of them, or remove the conflict",
         related=[(other.origin.child("fragment_id"), f"fragment {other.id}")],
         data={"fragments": sorted((narrow.id, wide.id))},
@@ -128,7 +130,9 @@ def _in_fixtures(context: Context, conflicts: set[frozenset[str]]) -> Iterator[F
         if fixture.expect.outcome != "compiled" or len(loaded) < 2:
             continue
         for pair in sorted((p for p in conflicts if p <= loaded), key=sorted):
-            one, other = sorted(pair, key=lambda name: (not set(pair) & set(known[name].conflicts_with), name))
+            one, other = sorted(
+                pair, key=lambda name: (not set(pair) & set(ids(context, known[name].conflicts_with)), name)
+            )
             yield RULE.finding(
                 context,
                 f"the route of this fixture loads {one!r} and {other!r}, which conflict",

@@ -52,7 +52,7 @@ from collections.abc import Iterator
 
 from ctxc.model.finding import Finding
 from ctxc.model.fragment import Fragment, LoadMode
-from ctxc.rules._routes import newest
+from ctxc.rules._routes import ids, newest
 from ctxc.rules.engine import Context, rule
 
 
@@ -69,7 +69,7 @@ def check(context: Context) -> Iterator[Finding]:
                 help="use load_mode explicit while it is phased out",
             )
     for fragment in known.values():
-        for number, name in enumerate(fragment.requires):
+        for number, name in enumerate(ids(context, fragment.requires)):
             if name in gone and not fragment.deprecated:
                 yield RULE.finding(
                     context,
@@ -79,7 +79,7 @@ def check(context: Context) -> Iterator[Finding]:
                     related=[(gone[name].origin.child("deprecated"), "deprecated here")],
                 )
     for fixture in context.project.fixtures.values():
-        for number, name in enumerate(fixture.inputs.fragments):
+        for number, name in enumerate(ids(context, fixture.inputs.fragments)):
             if name in gone:
                 yield RULE.finding(
                     context,

@@ -55,7 +55,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxc.model.finding import Finding
-from ctxc.rules._routes import newest
+from ctxc.rules._routes import ids, newest
 from ctxc.rules.engine import Context, rule
 
 
@@ -63,9 +63,9 @@ def check(context: Context) -> Iterator[Finding]:
     """Each declaration whose other side is silent."""
     known = newest(context)
     for fragment in known.values():
-        for number, name in enumerate(fragment.conflicts_with):
+        for number, name in enumerate(ids(context, fragment.conflicts_with)):
             other = known.get(name)
-            if other is not None and fragment.id not in other.conflicts_with:
+            if other is not None and fragment.id not in ids(context, other.conflicts_with):
                 yield RULE.finding(
                     context,
                     f"fragment {fragment.id!r} conflicts with {name!r}, which does not say so",

@@ -47,7 +47,7 @@ from collections.abc import Iterator
 
 from ctxc.model.finding import Finding
 from ctxc.rules._known import all_known
-from ctxc.rules._routes import newest
+from ctxc.rules._routes import ids, newest
 from ctxc.rules._texts import templates
 from ctxc.rules.engine import Context, rule
 
@@ -66,8 +66,8 @@ def check(context: Context) -> Iterator[Finding]:
             data={"fragments": sorted(known)},
         )
         return
-    needed = {name for f in known.values() for name in f.requires}
-    named = {name for f in context.project.fixtures.values() for name in f.inputs.fragments}
+    needed = {name for f in known.values() for name in ids(context, f.requires)}
+    named = {name for f in context.project.fixtures.values() for name in ids(context, f.inputs.fragments)}
     for fragment in known.values():
         empty = [key for key, values in fragment.applies_when.items() if not values]
         if empty and fragment.id not in needed | named:

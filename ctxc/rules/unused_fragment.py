@@ -55,7 +55,7 @@ from collections.abc import Iterator
 
 from ctxc.model.finding import Finding
 from ctxc.rules._known import FIXTURES, all_known
-from ctxc.rules._routes import fixtures_by_route, index, newest, required
+from ctxc.rules._routes import fixtures_by_route, ids, index, newest, required
 from ctxc.rules.engine import Context, rule
 
 
@@ -67,7 +67,8 @@ def check(context: Context) -> Iterator[Finding]:
     reached: set[str] = set()
     for fixture in fixtures_by_route(context).values():
         reached.update(f.id for f in index(context).candidates(fixture.route))
-    reached.update(name for f in context.project.fixtures.values() for name in f.inputs.fragments)
+    for fixture in context.project.fixtures.values():
+        reached.update(ids(context, fixture.inputs.fragments))
     for name in sorted(reached):
         if name in known:
             reached.update(chain[-1] for chain in required(context, known[name]))

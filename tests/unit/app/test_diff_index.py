@@ -117,6 +117,18 @@ def test_the_set_is_never_smaller_than_what_the_compiler_reads() -> None:
     assert checked == 4
 
 
+def test_a_version_that_is_named_counts_with_what_it_requires() -> None:
+    files = project() | {
+        "fragments/named2.md": fragment("named", "explicit", version="2"),
+        "fragments/named.md": fragment("named", "explicit", requires="[ledger@1]"),
+        "tests/fixtures/d.yaml": fixture("d", "rich", "{area: other, language: en}", ", fragments: [named@1]"),
+    }
+    loaded = ctxc.load(MemoryTree(files))
+    read = {p for p in ctxc.compile(loaded, "d").dependencies if not p.startswith("ctxc:")}
+    assert {"fragments/named.md", "fragments/ledger.md", "fragments/audit.md"} <= read
+    assert read <= set(index_of(loaded).fixtures["d"].files)
+
+
 def test_a_kept_index_is_the_same(index: Index) -> None:
     text = index_text(index)
     assert index_from(text) == index_from(text.encode()) == index

@@ -129,7 +129,7 @@ def test_what_a_load_mode_needs(load: Load) -> None:
 
 def test_the_same_id_and_version_twice(load: Load) -> None:
     files = {
-        "fragments/m1.yaml": f"- {entry('a')}\n- {entry('a', version='2')}\n",
+        "fragments/m1.yaml": f"- {entry('a')}\n- {entry('a', version='2', load_mode='explicit')}\n",
         "fragments/m2.yaml": f"- {entry('a', version='v1')}\n",
         "fragments/a.md": "A.\n",
     }
@@ -140,7 +140,7 @@ def test_the_same_id_and_version_twice(load: Load) -> None:
 
 
 def test_a_name_that_has_several_versions(load: Load) -> None:
-    manifest = f"- {entry('a')}\n- {entry('a', version='2')}\n- {entry('b', requires='[a]')}\n"
+    manifest = f"- {entry('a')}\n- {entry('a', version='2', load_mode='explicit')}\n- {entry('b', requires='[a]')}\n"
     manifest += (
         f"- {entry('c', requires='[a@1]')}\n- {entry('d', requires='[a@3]')}\n- {entry('e', requires='[a_v2]')}\n"
     )
