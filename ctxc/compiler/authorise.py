@@ -15,7 +15,7 @@ from ctxc.compiler.faults import fault
 from ctxc.compiler.stage import Refused, Request, Stage, drop
 from ctxc.model.fixture import Record
 from ctxc.model.package import Decision, Dropped, State
-from ctxc.model.section import Section, Verification
+from ctxc.model.section import Kind, Section, Verification
 
 STAGE = "authorise"
 
@@ -25,14 +25,14 @@ def authorise(request: Request, sections: tuple[Section, ...]) -> Stage:
     records = {s.section_id: s.attributes["record"] for s in sections if "record" in s.attributes}
     if not records:
         return Stage(sections=sections)
-    superseded = _superseded(list(records.values()))
+    superseded = _superseded(request, [s for s in sections if s.section_id in records])
     kept: list[Section] = []
     dropped: list[Dropped] = []
     decisions: list[Decision] = []
     states: list[State] = []
     for section in sections:
         record = records.get(section.section_id)
-        refusal = _refusal(request, record, superseded) if record is not None else None
+        refusal = _refusal(request, record, superseded.get((section.kind, record.id))) if record is not None else None
         if refusal is None:
             kept.append(section)
             continue
@@ -54,25 +54,32 @@ def authorise(request: Request, sections: tuple[Section, ...]) -> Stage:
     return Stage(sections=tuple(kept), dropped=tuple(dropped), decisions=tuple(decisions), states=tuple(states))
 
 
-def _superseded(records: list[Record]) -> dict[str, str]:
-    """Id of each superseded record and of the one that supersedes it.
+def _superseded(request: Request, sections: list[Section]) -> dict[tuple[Kind, str], str]:
+    """Kind and id of each superseded record, and the id of the one that supersedes it.
 
     A superseded record stays superseded when its successor is not shown: that it is out of date is a fact about
-    it. Only a revoked successor gives it back its standing.
+    it. It has its standing while its successor is revoked or not valid yet; and what another tenant says of it does
+    not count, or one tenant could take a common record away from all others.
     """
-    found: dict[str, str] = {}
-    for record in records:
-        if record.revoked or record.verification is Verification.REVOKED:
+    found: dict[tuple[Kind, str], str] = {}
+    tenant = request.fixture.principal.tenant if request.fixture.principal is not None else ""
+    for section in sections:
+        record: Record = section.attributes["record"]
+        if not record.supersedes or record.revoked or record.verification is Verification.REVOKED:
+            continue
+        if (record.tenant and record.tenant != tenant) or _is_to_come(request, record):
             continue
         for old in record.supersedes:
             if old != record.id:
-                found.setdefault(old, record.id)
+                found.setdefault((section.kind, old), record.id)
     return found
 
 
-def _refusal(
-    request: Request, record: Record, superseded: dict[str, str]
-) -> tuple[str, str, Verification | None] | None:
+def _is_to_come(request: Request, record: Record) -> bool:
+    return bool(record.valid_from) and _time(request, record, record.valid_from) > _now(request, record)
+
+
+def _refusal(request: Request, record: Record, successor: str | None) -> tuple[str, str, Verification | None] | None:
     """Why a record may not be shown: reason, detail, and the verification that follows from it."""
     principal = request.fixture.principal
     if record.tenant or record.permissions:
@@ -89,10 +96,10 @@ def _refusal(
         return "expired", "the record is marked as expired", Verification.EXPIRED
     if record.valid_until and _time(request, record, record.valid_until) <= _now(request, record):
         return "expired", f"valid until {record.valid_until}", Verification.EXPIRED
-    if record.valid_from and _time(request, record, record.valid_from) > _now(request, record):
+    if _is_to_come(request, record):
         return "not_yet_valid", f"valid from {record.valid_from}", None
-    if record.id in superseded:
-        return "superseded", f"superseded by {superseded[record.id]}", None
+    if successor is not None:
+        return "superseded", f"superseded by {successor}", None
     return None
 
 

@@ -63,6 +63,34 @@ def test_a_revoked_successor_gives_the_old_record_its_standing_back():
     assert gone == {"memory/new": ("authorise", "revoked")}
 
 
+def test_a_successor_that_is_not_valid_yet_leaves_the_old_record_its_standing():
+    old = Record(id="old", text="lives in Rome")
+    new = Record(id="new", text="lives in Oslo", supersedes=("old",), valid_from="2027-03-01")
+    gone, package = reasons(fixture(user="hi", memory=[old, new], principal=READER))
+    assert gone == {"memory/new": ("authorise", "not_yet_valid")}
+    assert "lives in Rome" in str(package.request)
+    gone, _ = reasons(fixture(user="hi", memory=[old, new], principal=READER, now="2027-03-02T00:00:00Z"))
+    assert gone == {"memory/old": ("authorise", "superseded")}
+
+
+def test_another_tenant_supersedes_nothing():
+    old = Record(id="old", text="open from nine to five")
+    new = Record(id="new", text="open all night", supersedes=("old",), tenant="t2")
+    gone, package = reasons(fixture(user="hi", memory=[old, new], principal=READER))
+    assert gone == {"memory/new": ("authorise", "tenant")}
+    assert "nine to five" in str(package.request)
+    gone, _ = reasons(fixture(user="hi", memory=[old, new]))
+    assert gone == {"memory/new": ("authorise", "no_principal")}
+
+
+def test_an_id_is_superseded_among_its_own_kind():
+    fact = evidence("A1", "a fact")
+    old = Record(id="A1", text="a habit")
+    new = Record(id="A2", text="a new habit", supersedes=("A1",))
+    gone, _ = reasons(fixture(user="hi", evidence=[fact], memory=[old, new], principal=READER))
+    assert gone == {"memory/A1": ("authorise", "superseded")}
+
+
 def test_a_time_of_validity_without_now_is_an_error():
     asked = fixture(user="hi", evidence=[evidence("E", "x", valid_until="2027-01-01")], now="")
     package = compiled(project(sections=SECTIONS), asked)
