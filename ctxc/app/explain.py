@@ -10,7 +10,7 @@ from ctxc.app.rows import is_exact
 from ctxc.base.errors import NothingMatched
 from ctxc.compiler.routing import matches
 from ctxc.model.explanation import Empty, Explanation, Lost, Spent, Trail
-from ctxc.model.package import Decision, Package, State
+from ctxc.model.package import Decision, Outcome, Package, State
 
 if TYPE_CHECKING:
     from ctxc.app.workspace import Workspace
@@ -48,6 +48,8 @@ REMEDIES: Mapping[str, str] = {
     "budget_exceeded": "the required part alone does not fit: see the remedies of the outcome",
     "route": "set the route as its `applies_when` says, widen `applies_when`, or name it in `inputs.fragments`",
     "empty": "give the fixture something for it to show",
+    "model_not_required": "nothing is asked of a model on this route: see `deterministic` of the template",
+    "capability_missing": "choose a provider or model that can carry what the template needs",
     "not_named": "name it in `inputs.fragments`: its load_mode is `explicit`",
 }
 
@@ -92,7 +94,14 @@ def explain(project: Project, fixture: Fixture, package: Package, section: str =
         trails=_trails(project, fixture, package, section) if section else (),
         over=tuple(budget.get("over", ())),
         remedies=tuple(snapshot.get("remedies", ())),
+        ended=_ended(package),
+        reply=package.reply if package.outcome is Outcome.MODEL_NOT_REQUIRED else None,
     )
+
+
+def _ended(package: Package) -> tuple[str, ...]:
+    """What ended a compile before a section was chosen, in the words of its decisions."""
+    return tuple(d.reason for d in package.decisions if not d.section_id and d.stage == "resolve")
 
 
 def _noted(package: Package) -> tuple[Decision, ...]:
@@ -111,6 +120,11 @@ def _trails(project: Project, fixture: Fixture, package: Package, name: str) -> 
         return tuple(_trail(package, i, sections.get(i), states.get(i)) for i in wanted)
     if any(d.section_id == name for d in _noted(package)):
         state = State(candidate_id=name, **dict.fromkeys(("discoverable", "selected", "loaded"), "no:empty"))
+        return (_trail(package, name, None, state),)
+    early = package.outcome in (Outcome.MODEL_NOT_REQUIRED, Outcome.CAPABILITY_MISSING)
+    template = project.templates.get(str(package.snapshot.get("template", {}).get("id", "")), ())
+    if early and (name in project.fragments or any(s.id == name for t in template for s in t.sections)):
+        state = State(candidate_id=name, **dict.fromkeys(("selected", "loaded"), f"no:{package.outcome.value}"))
         return (_trail(package, name, None, state),)
     fragment = project.fragments.get(name, ())
     if fragment:

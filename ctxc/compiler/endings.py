@@ -19,9 +19,9 @@ from ctxc.model.package import Decision, Expectation, Outcome, Package, Placed
 from ctxc.model.section import Tier
 
 
-def without_model(request: Request, trail: Trail, reply: str, key: str) -> Package:
+def without_model(request: Request, trail: Trail, reply: str, why: str, key: str) -> Package:
     trail.decisions.append(
-        Decision(section_id="", stage="resolve", verdict="noted", reason="the route answers without a model")
+        Decision(section_id="", stage="resolve", verdict="noted", reason=f"the route answers without a model: {why}")
     )
     return replace(ended(request, trail, Outcome.MODEL_NOT_REQUIRED, key), reply=reply)
 

@@ -147,9 +147,9 @@ def _begin(request: Request, index: FragmentIndex) -> Package | _Begun:
     routed = index.candidates(request.fixture.route)
     key = route_key(routed)
     trail = Trail(request)
-    reply = _deterministic(request)
-    if reply is not None:
-        return without_model(request, trail, reply, key)
+    answer = _deterministic(request)
+    if answer is not None:
+        return without_model(request, trail, *answer, key)
     missing = missing_capabilities(request)
     if missing:
         return ended(request, trail, Outcome.CAPABILITY_MISSING, key, findings=(capability_finding(request, missing),))
@@ -264,12 +264,13 @@ def _wrapper(request: Request) -> Wrapper:
         ) from None
 
 
-def _deterministic(request: Request) -> str | None:
-    """The reply of the first route that needs no model, or None."""
+def _deterministic(request: Request) -> tuple[str, str] | None:
+    """The reply of the first route that needs no model, and what makes the fixture's route that one; or None."""
     for rule in request.template.deterministic:
         conditions: Mapping[str, tuple[str, ...]] = rule["when"]
         if matches(conditions, request.fixture.route):
-            return str(rule.get("reply", ""))
+            why = ", ".join(f"{key} is {' or '.join(values)}" for key, values in conditions.items())
+            return str(rule.get("reply", "")), why
     return None
 
 

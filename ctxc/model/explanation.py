@@ -78,6 +78,8 @@ class Explanation:
     trails: tuple[Trail, ...] = ()
     over: tuple[Mapping[str, Any], ...] = ()
     remedies: tuple[str, ...] = ()
+    ended: tuple[str, ...] = ()  # what ended the compile before anything was chosen
+    reply: str | None = None  # of a route that needs no model
 
     @property
     def required(self) -> int | None:

@@ -57,6 +57,8 @@ def explain_json(explanation: Explanation) -> str:
         ],
         "empty": [{"section_id": e.section_id, "reason": e.reason} for e in explanation.empty],
         "trails": [_trail_value(t) for t in explanation.trails],
+        "ended": list(explanation.ended),
+        "reply": explanation.reply,
     }
     return dump(value) + "\n"
 
@@ -82,6 +84,8 @@ def explain_text(explanation: Explanation, view: View) -> str:
     if explanation.trails:
         parts += ["\n".join(_trail_lines(t, view)) + "\n" for t in explanation.trails]
     else:
+        if explanation.ended:
+            parts.append("".join(f"{line}\n" for line in _ended_lines(explanation, view)))
         if explanation.spent:
             parts.append(draw_tree(_tree(explanation), view))
         if explanation.over:
@@ -91,6 +95,13 @@ def explain_text(explanation: Explanation, view: View) -> str:
         if explanation.empty:
             parts.append(_empty(explanation, view))
     return "\n".join(parts)
+
+
+def _ended_lines(explanation: Explanation, view: View) -> Iterator[str]:
+    for reason in explanation.ended:
+        yield visible(reason)
+    if explanation.reply:
+        yield f"  {paint('reply', 'dim', view)}  {visible(explanation.reply)}"
 
 
 def _head(explanation: Explanation, view: View) -> str:

@@ -84,6 +84,23 @@ def test_an_unknown_section_names_the_nearest(library: object) -> None:
     assert "did you mean evidence?" in caught.value.help
 
 
+def test_a_route_that_needs_no_model_says_which_condition_and_what_is_answered(library: object) -> None:
+    found = explained(library, "injury_interrupt")
+    text = explain_text(found, View())
+    assert "the route answers without a model: interrupt is injury" in text
+    assert "Please call 112 now" in text
+    value = json.loads(explain_json(found))
+    jsonschema.validate(value, json.loads((ROOT / "ctxc/report/schemas/explain.schema.json").read_text()))
+    assert value["ended"] == ["the route answers without a model: interrupt is injury"]
+    assert value["reply"].startswith("Please call 112")
+    for section in ("policy", "fragments", "family.motor"):
+        (trail,) = explained(library, "injury_interrupt", section).trails
+        assert (trail.stopped, trail.state.selected) == ("selected", "no:model_not_required")
+        assert "`deterministic`" in trail.remedy
+    with pytest.raises(NothingMatched):
+        explained(library, "injury_interrupt", "nothing")
+
+
 def test_a_refused_budget_says_by_how_much_and_what_to_do(library: object) -> None:
     found = explained(library, "motor_update_pileup_statements")
     text = explain_text(found, View())
