@@ -44,7 +44,9 @@ def collect_fragments(
                     help="name a fragment_id of the project",
                 )
             )
-        _one_version(candidates, found.get(named.id), named, "explicit", fixture.origin.child("inputs", "fragments"))
+        known = found.get(named.id)
+        if known is not None and known[0] is not named:
+            raise _two_versions(candidates, known, named, "explicit", fixture.origin.child("inputs", "fragments"))
         found[named.id] = (named, "explicit")
         pending.append(named.id)
     for name in found:
@@ -72,7 +74,8 @@ def collect_fragments(
             # What is required is loaded, also where the route alone would only have made it a candidate.
             known = found.get(target.id)
             cause = f"required by {current.id}"
-            _one_version(candidates, known, target, cause, current.origin.child("requires"))
+            if known is not None and known[0] is not target:
+                raise _two_versions(candidates, known, target, cause, current.origin.child("requires"))
             if known is None or (known[1] == "route" and target.load_mode is LoadMode.AUTO_CANDIDATE):
                 found[target.id] = (target, cause)
                 pending.append(target.id)
@@ -80,13 +83,11 @@ def collect_fragments(
         _add(candidates, spec, *found[name])
 
 
-def _one_version(
-    candidates: Candidates, known: tuple[Fragment, str] | None, fragment: Fragment, cause: str, at: Origin
-) -> None:
-    """Refuse a request that would show two versions of one fragment."""
-    if known is None or known[0] is fragment:
-        return
-    raise Refused(
+def _two_versions(
+    candidates: Candidates, known: tuple[Fragment, str], fragment: Fragment, cause: str, at: Origin
+) -> Refused:
+    """That a request would show two versions of one fragment."""
+    return Refused(
         fault(
             candidates.request.project,
             "fragment-conflict",

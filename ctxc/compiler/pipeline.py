@@ -305,9 +305,10 @@ def _fitted(
 
 def _with_calls(request: Request, drafts: dict[str, Draft]) -> dict[str, Draft]:
     """The drafts with the tokens of tool calls as the shape writes them, before bounds are held against them."""
-    calling = order(request, [d for d in drafts.values() if any(m.tool_calls for m in d.section.messages)])
-    if not calling:
+    asked = [d for d in drafts.values() if d.section.messages and any(m.tool_calls for m in d.section.messages)]
+    if not asked:
         return drafts
+    calling = order(request, asked)
     rendered = render(request, calling)
     recounted = _recounted(calling, rendered, count_request(request, rendered))
     return drafts | {d.section.section_id: d for d in recounted}
@@ -315,7 +316,7 @@ def _with_calls(request: Request, drafts: dict[str, Draft]) -> dict[str, Draft]:
 
 def _recounted(drafts: Sequence[Draft], rendered: Rendered, count: Count) -> tuple[Draft, ...]:
     """The drafts with the tokens of tool calls as the shape wrote them: some send arguments as data."""
-    if not any(m.tool_calls for d in drafts for m in d.section.messages):
+    if not any(m.tool_calls for d in drafts if d.section.messages for m in d.section.messages):
         return tuple(drafts)
     found: list[Draft] = []
     for draft in drafts:
