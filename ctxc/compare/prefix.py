@@ -253,13 +253,11 @@ def _tokens(base: View, split: _Split, count: Count) -> int | None:
     ref = known[1].tokenizer
     here = base.pieces[split.base].id if split.base < len(base.pieces) else ""
     total = 0
-    seen: set[str] = set()
     part = ""
     for piece in base.pieces[: split.base]:
         if piece.id == here:
             part += piece.wire or ""
-        elif piece.id not in seen:
-            seen.add(piece.id)
+        else:
             total += piece.tokens
     if here:
         part += (base.pieces[split.base].wire or "")[: split.base_offset]

@@ -353,7 +353,6 @@ def cache_of(request: Request, placed: Sequence[Placed], rendered: Rendered | No
     """Segments in the provider's physical order, where marks stand, and the identity of the stable prefix."""
     if rendered is None:
         return {"segments": [], "marks": [], "prefix_tokens": 0, "cache_prefix_hash": None}
-    tokens = {p.section.section_id: p.tokens for p in placed}
     hidden = {p.section.section_id for p in placed if p.section.sensitive}
     segments = rendered.segments
     prefix = stable_prefix(segments)
@@ -361,27 +360,38 @@ def cache_of(request: Request, placed: Sequence[Placed], rendered: Rendered | No
     hashes = [digest for digest, _ in wires] + [
         "" if s.id in hidden else digest_text(s.wire) for s in segments[len(prefix) :]
     ]
-    counted: set[str] = set()
-    prefix_tokens = 0
-    for segment in prefix:
-        if segment.id not in counted:
-            counted.add(segment.id)
-            prefix_tokens += tokens.get(segment.id, 0)
+    tokens = _shares(placed, segments)
     return {
         "segments": [
             {
                 "id": s.id,
                 "zone": s.zone,
                 "stable": s.stable,
-                "tokens": tokens.get(s.id, 0),
+                "tokens": share,
                 "hash": None if s.id in hidden else digest,
             }
-            for s, digest in zip(segments, hashes, strict=True)
+            for s, digest, share in zip(segments, hashes, tokens, strict=True)
         ],
         "marks": [{"after": s.id, "pointer": s.pointer, "ttl": s.mark} for s in segments if s.mark],
-        "prefix_tokens": prefix_tokens,
+        "prefix_tokens": sum(tokens[: len(prefix)]),
         "cache_prefix_hash": _prefix_hash(request, [quoted for _, quoted in wires]),
     }
+
+
+def _shares(placed: Sequence[Placed], segments: Sequence[Segment]) -> list[int]:
+    """Tokens of each segment: those of its section, shared by length where the section stands in several, so that
+    the segments of a section add up to it."""
+    counted = {p.section.section_id: p.tokens for p in placed}
+    sizes: dict[str, int] = {}
+    for segment in segments:
+        sizes[segment.id] = sizes.get(segment.id, 0) + len(segment.wire)
+    passed: dict[str, int] = {}
+    found = []
+    for segment in segments:
+        whole, size, before = counted.get(segment.id, 0), sizes[segment.id], passed.get(segment.id, 0)
+        passed[segment.id] = after = before + len(segment.wire)
+        found.append(whole * after // size - whole * before // size if size else 0)
+    return found
 
 
 def stable_prefix(segments: Sequence[Segment]) -> tuple[Segment, ...]:

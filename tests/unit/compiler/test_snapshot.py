@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+from itertools import permutations, takewhile
+from pathlib import Path
 
+import pytest
 from world import compiled, compiler, evidence, fixture, fragment, project, spec
 
+import ctxc
 from ctxc.base.canonical import canonical, digest_json, digest_text
 from ctxc.compiler.snapshot import _section_json, snapshot_id, stable_prefix
 from ctxc.model.contract import Contract
@@ -139,3 +142,17 @@ def test_entries_are_written_as_canonical_json():
             bare = {k: v for k, v in section.items() if k != "location"}
             assert bare.keys() == entry.keys()
             assert _section_json(bare) == canonical(bare)
+
+
+@pytest.mark.parametrize("fixture_id", ["q3_cross_check", "usage_dispute_on_claude", "rear_damage_report.5"])
+def test_the_segments_of_a_section_add_up_to_it(fixture_id):
+    """A contract stands in a field and in the system text, a tool set in one segment a tool: nothing counts twice."""
+    snapshot = ctxc.compile(ctxc.load(Path(__file__).parents[3]), fixture_id).snapshot
+    segments = snapshot["cache"]["segments"]
+    tokens: dict[str, int] = {}
+    for segment in segments:
+        tokens[segment["id"]] = tokens.get(segment["id"], 0) + segment["tokens"]
+    assert len(segments) > len(tokens)
+    assert {s["section_id"]: s["tokens"] for s in snapshot["sections"]} == {k: v for k, v in tokens.items() if v}
+    prefix = [s["tokens"] for s in takewhile(lambda s: s["stable"], segments)]
+    assert snapshot["cache"]["prefix_tokens"] == sum(prefix) > 0
