@@ -24,9 +24,10 @@ from ctxc.compiler.collect_inputs import (
     collect_records,
     collect_runtime,
 )
-from ctxc.compiler.faults import fault
+from ctxc.compiler.faults import broken_at, fault
 from ctxc.compiler.routing import FragmentIndex, matches
 from ctxc.compiler.stage import Refused, Request, Stage
+from ctxc.model.finding import Finding
 from ctxc.model.fragment import Fragment
 from ctxc.model.section import (
     DEFAULTS,
@@ -140,10 +141,11 @@ class _Collector(Candidates):
         try:
             text = self.request.project.sources.body(path)
         except CtxcError as error:
+            known = any(f.location.path == path for f in self.request.project.findings)
             raise Refused(
                 fault(
                     self.request.project,
-                    "missing-file",
+                    "unreadable-file" if known else "missing-file",
                     f"section {spec.id!r}: {error.message}",
                     at=spec.origin.child("source"),
                     fixture=self.request.fixture.id,
@@ -186,17 +188,7 @@ class _Collector(Candidates):
             named = self.request.project.toolsets.get(spec.source)
             toolset = named[-1] if named else None
             if toolset is None:
-                raise Refused(
-                    fault(
-                        self.request.project,
-                        "missing-file",
-                        f"section {spec.id!r}: {spec.source!r} holds no tool definitions",
-                        at=spec.origin.child("source"),
-                        fixture=self.request.fixture.id,
-                        help="name a file with a list of tools (OpenAI, Anthropic or MCP form), or use a request "
-                        "profile that names a tool set",
-                    )
-                )
+                raise Refused(self._no_tools(spec))
         if toolset is None:
             absent(self, spec, "the request profile names no tool set")
             return
@@ -214,6 +206,30 @@ class _Collector(Candidates):
             origin=toolset.origin,
         )
         self.keep(made_from)
+
+    def _no_tools(self, spec: SectionSpec) -> Finding:
+        project = self.request.project
+        at, fixture = spec.origin.child("source"), self.request.fixture.id
+        if spec.source in project.broken:
+            where = broken_at(project, spec.source)
+            return fault(
+                project,
+                "unknown-reference",
+                f"section {spec.id!r}: the tools of {spec.source} could not be loaded",
+                at=at,
+                fixture=fixture,
+                help=f"mend the findings of {where[0]} first",
+                related=[(Origin(path), "the tools") for path in where],
+            )
+        return fault(
+            project,
+            "missing-file",
+            f"section {spec.id!r}: {spec.source!r} holds no tool definitions",
+            at=at,
+            fixture=fixture,
+            help="name a file with a list of tools (OpenAI, Anthropic or MCP form), or use a request profile that "
+            "names a tool set",
+        )
 
     # --- inputs -----------------------------------------------------------------------------------------------
 

@@ -101,12 +101,11 @@ def collect_focus(candidates: Candidates, spec: SectionSpec) -> None:
 def collect_records(candidates: Candidates, spec: SectionSpec) -> None:
     name = RECORD_KINDS[spec.kind]
     key = spec.source.partition(".")[2]
-    inputs = candidates.request.fixture.inputs
-    candidates.taken.add(name)
-    records: tuple[Record, ...] = getattr(inputs, name)
-    if key and key != name and key in inputs.values:
+    if key and key != name:  # another input than the one that holds records of this kind
         collect_runtime(candidates, spec)
         return
+    candidates.taken.add(name)
+    records: tuple[Record, ...] = getattr(candidates.request.fixture.inputs, name)
     if not records:
         absent(candidates, spec, f"the fixture has no inputs.{name}")
         return

@@ -8,7 +8,7 @@ from typing import Any
 
 from ctxc.base.spans import Origin
 from ctxc.model.codes import code_of, severity_of
-from ctxc.model.finding import Finding, Related
+from ctxc.model.finding import Finding, Related, Severity
 from ctxc.model.project import Project
 
 
@@ -36,6 +36,14 @@ def fault(
         data=data or {},
         related=tuple(Related(location=project.sources.locate(o), message=m) for o, m in related),
     )
+
+
+def broken_at(project: Project, path: str) -> list[str]:
+    """The files that keep a definition from being loaded, the one with the findings first: its own, or its tools."""
+    listed = project.broken_lists.get(path, "")
+    places = [path, listed] if listed else [path]
+    reported = {f.location.path for f in project.findings if f.severity is Severity.ERROR}
+    return sorted(places, key=lambda p: p not in reported)
 
 
 def did_you_mean(wrong: str, known: Iterable[str]) -> str:

@@ -162,6 +162,7 @@ class _Fitter:
         self.wrapper = wrapper
         self.frame = per_message(request)
         self.slot_limits = {s.id: s.max_tokens for s in request.template.sections}
+        self.gaps: dict[str, str] = {}  # conversations (their slot) that have lost something, and to which bound
 
     def admit(self, waiting: list[_Group], *, borrow: bool) -> list[_Group]:
         """One pass over the groups in order of admission; those that did not go in."""
@@ -169,7 +170,7 @@ class _Fitter:
         closed: set[str] = set()
         for group in waiting:
             slot = group.first.section.slot
-            if group.is_turn and slot in closed:
+            if group.is_turn and (slot in closed or slot in self.gaps):
                 refused.append(group)
                 continue
             space = self._space(group, borrow=borrow)
@@ -288,6 +289,7 @@ class _Fitter:
         if len(taken) == len(opening) and steps:
             return False  # a question without any of what followed says nothing
         done = {d.section.section_id for d in taken}
+        reason = self._reason(group)
         self.room.decisions.extend(
             _kept(d, "newest steps of the turn") for d in taken if d.section.section_id not in self.room.drafts
         )
@@ -295,26 +297,32 @@ class _Fitter:
                    and d.section.section_id not in self.room.drafts)  # fmt: skip
         for draft in group.drafts:
             if draft.section.section_id not in done:
-                self._drop(draft, "budget", "older steps of the turn")
+                self.gaps[slot] = reason
+                self._drop(draft, reason, "older steps of the turn")
         return True
 
     def leave(self, group: _Group) -> None:
-        """Record a group as dropped, with what kept it out."""
-        key = group.share
-        allowance = self.allocation.allowances.get(key)
-        detail = f"{group.tokens} tokens, room for {max(0, self._space(group, borrow=True))}"
-        limit = self.slot_limits.get(group.first.section.slot)
-        reason = "budget"
-        if limit is not None and self.room.slots.get(group.first.section.slot, 0) + group.tokens > limit:
-            reason = "max_tokens"
-        elif (
-            allowance is not None
-            and allowance.hard is not None
-            and self.room.used.get(key, 0) + group.tokens > allowance.hard
-        ):
-            reason = "bucket"
+        """Record a group as dropped, with what kept it out; groups come in their order of admission."""
+        slot = group.first.section.slot
+        if group.is_turn and slot in self.gaps:
+            reason, detail = self.gaps[slot], "older than a turn that did not fit whole"
+        else:
+            reason = self._reason(group)
+            detail = f"{group.tokens} tokens, room for {max(0, self._space(group, borrow=True))}"
+            if group.is_turn:
+                self.gaps[slot] = reason
         for draft in group.drafts:
             self._drop(draft, reason, detail)
+
+    def _reason(self, group: _Group) -> str:
+        """Which bound a group that is not in yet would be over."""
+        slot, key = group.first.section.slot, group.share
+        allowance = self.allocation.allowances.get(key)
+        limit = self.slot_limits.get(slot)
+        if limit is not None and self.room.slots.get(slot, 0) + group.tokens > limit:
+            return "max_tokens"
+        hard = allowance.hard if allowance is not None else None
+        return "bucket" if hard is not None and self.room.used.get(key, 0) + group.tokens > hard else "budget"
 
     def _drop(self, draft: Draft, reason: str, detail: str) -> None:
         gone, decision = drop(draft.section, STAGE, reason, detail, draft.tokens)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from ctxc.base.spans import Origin
-from ctxc.compiler.faults import did_you_mean, fault
+from ctxc.compiler.faults import broken_at, did_you_mean, fault
 from ctxc.compiler.memo import Lane, Memo
 from ctxc.compiler.stage import Limits, Options, Refused, Request
 from ctxc.model.contract import Contract, RequestProfile, ToolSet
@@ -107,14 +107,15 @@ def _missing(
         )
     for path, broken in project.broken.items():
         if broken == name:
+            where = broken_at(project, path)
             return fault(
                 project,
                 "unknown-reference",
-                f"{what} {name!r} could not be loaded: {path} has errors",
+                f"{what} {name!r} could not be loaded: {where[0]} has errors",
                 at=at or fixture.origin.child(key),
                 fixture=fixture.id,
-                help=f"mend the findings of {path} first",
-                related=((Origin(path), f"the {what}"),),
+                help=f"mend the findings of {where[0]} first",
+                related=[(Origin(p), f"the {what}") for p in where],
             )
     unread = [path for path, kind in project.broken_kinds.items() if not kind]
     if unread and name.partition("@")[0] not in known:

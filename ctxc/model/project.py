@@ -73,6 +73,7 @@ class Project:
     conversations: Mapping[str, Conversation] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
     broken: Mapping[str, str] = field(default_factory=dict)  # path of a file that could not be loaded -> id if known
+    broken_lists: Mapping[str, str] = field(default_factory=dict)  # path of a broken tool set -> its list of tools
     broken_kinds: Mapping[str, str] = field(default_factory=dict)  # the same paths -> template, fragment ... if known
     lost: Mapping[str, frozenset[str]] = field(default_factory=dict)  # kind -> ids that broken files define; "": any id
     lost_fragments: tuple[LostFragment, ...] = ()

@@ -131,7 +131,9 @@ class _Loader:
             made: Any = read_fixture(value, file, self._digest(path), lazy)
         else:
             made = self._typed(definition.kind, value, file)
-        if self.shared.error_count != before:
+        # A list of tools that cannot be read is reported once, where it stands, whatever number of sets names it.
+        unread = made is None and definition.kind == "toolset"
+        if unread or self.shared.error_count != before:
             self.shared.lose(path, definition.kind, text_of(value.get(kinds.ID_KEYS[definition.kind])))
         elif isinstance(made, Conversation):
             self.conversations.append(made)
@@ -273,6 +275,7 @@ class _Loader:
             broken={p: name for p, (_, name) in sorted(shared.broken.items())},
             lost={kind: frozenset(names) for kind, names in sorted(shared.lost.items())},
             lost_fragments=tuple(shared.lost_fragments),
+            broken_lists={p: m for p, m in sorted(shared.tool_lists.items()) if p in shared.broken},
             broken_kinds={p: kind for p, (kind, _) in sorted(shared.broken.items())},
         )
 

@@ -17,20 +17,23 @@ _OWN = ("name", "description", "strict", *_SCHEMA_KEYS)
 _FORMS = "a list of tools, `{tools: [...]}`, or an MCP `tools/list` answer"
 
 
-def read_toolset(value: dict[str, Any], file: File) -> ToolSet:
-    """A tool set file; its tools stand in it or in the MCP answer that it names."""
-    tools: tuple[Tool, ...] = ()
+def read_toolset(value: dict[str, Any], file: File) -> ToolSet | None:
+    """A tool set file; its tools stand in it or in the MCP answer that it names. None where they cannot be read."""
+    tools: tuple[Tool, ...] | None = ()
     mcp = ""
     if "mcp" in value and "tools" in value:
         file.problem("bad-value", "the tool set has both `tools` and `mcp`", "keep one of them", at="/mcp", key=True)
     elif "mcp" in value:
         mcp = file.file_beside(value["mcp"], "/mcp")
         if mcp:
+            file.shared.tool_lists[file.path] = mcp
             tools = read_tool_file(mcp, file)
     elif "tools" in value:
         tools = read_tools(value["tools"], file, "/tools")
     else:
         file.problem("missing-key", "the tool set has neither `tools` nor `mcp`", "add `tools: [...]`")
+    if tools is None:
+        return None
     namespace = text_of(value.get("namespace"))
     order = value.get("order", "name")
     return ToolSet(
@@ -46,10 +49,14 @@ def read_toolset(value: dict[str, Any], file: File) -> ToolSet:
 
 
 def toolset_of_file(path: str, shared: Shared) -> ToolSet | None:
-    """The tool set of a plain tools file that a template's section names; None where it cannot be read."""
+    """The tool set of a plain tools file that a template's section names; None where not all of it can be read.
+
+    A set with the tools that happen to be in order would be sent in place of the one that was meant.
+    """
     document = shared.recorded(path)
     if document is None:
         return None
+    before = shared.error_count  # of all files: the list that `mcp` names is part of it
     here = File(path, shared)
     value = document.value
     if isinstance(value, dict) and "toolset_id" in value:
@@ -57,8 +64,13 @@ def toolset_of_file(path: str, shared: Shared) -> ToolSet | None:
         value = shared.validator("toolset").check(value, problems)
         for problem in problems:
             shared.report(path, problem)
-        return None if any(p.is_error for p in problems) else read_toolset(value, here)
+        if any(p.is_error for p in problems):
+            return None
+        toolset = read_toolset(value, here)
+        return toolset if shared.error_count == before else None
     tools = read_tool_file(path, here)
+    if tools is None or shared.error_count != before:
+        return None
     return ToolSet(
         id=path, version="", tools=tools, order="name", content_hash=_digest(tools, "", "name"), origin=Origin(path)
     )
@@ -69,13 +81,13 @@ def _digest(tools: tuple[Tool, ...], namespace: str, order: str) -> str:
     return digest_json([namespace, order, listed])
 
 
-def read_tool_file(path: str, file: File) -> tuple[Tool, ...]:
-    """The tools of a file in any of the forms."""
+def read_tool_file(path: str, file: File) -> tuple[Tool, ...] | None:
+    """The tools of a file in any of the forms; None where the file holds none (which is reported)."""
     from ctxc.parse.scalars import typed
 
     document = file.shared.recorded(path)
     if document is None:
-        return ()
+        return None
     here = File(path, file.shared)
     value, at = typed(document.value), ""
     if isinstance(value, dict):
@@ -88,7 +100,7 @@ def read_tool_file(path: str, file: File) -> tuple[Tool, ...]:
             value, at = value["tools"], child(at, "tools")
     if not isinstance(value, list):
         here.problem("wrong-type", "the file holds no tool definitions", f"expected {_FORMS}", at=at)
-        return ()
+        return None
     return read_tools(value, here, at)
 
 

@@ -109,7 +109,9 @@ def _looks_like_utf16(data: bytes) -> bool:
     if b"\0" not in head or len(head) < 4:
         return False
     half = len(head) // 2
-    return head[0::2].count(0) * 10 >= half * 4 or head[1::2].count(0) * 10 >= half * 4
+    nuls = max((head[0::2].count(0), head[1::2].count(0)))
+    # Every other byte of a Western text: a file with NUL bytes all over is no text at all.
+    return nuls * 10 >= half * 4 and nuls * 10 >= head.count(0) * 9
 
 
 def _utf16() -> Problem:
@@ -134,6 +136,14 @@ def _bad_utf8(data: bytes, error: UnicodeDecodeError) -> Problem:
     before = data[: error.start].decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
     line = before.count("\n") + 1
     column = len(before) - (before.rfind("\n") + 1) + 1
+    nul = data.find(b"\0")
+    if nul >= 0:
+        return Problem(
+            "wrong-encoding",
+            f"the file is binary (a NUL byte at offset {nul}); expected UTF-8",
+            "name a text file, or move this one out of the folder",
+            Span(1, 1, 1, 1),
+        )
     bad = data[error.start]
     return Problem(
         "wrong-encoding",

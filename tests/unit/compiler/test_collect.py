@@ -115,3 +115,11 @@ def test_what_a_section_of_another_route_would_have_shown_is_dropped_as_such():
     )
     assert {d.section_id: d.reason for d in package.dropped} == {"task": "when", "history/0": "when"}
     assert {s.candidate_id for s in package.states} == {"task", "history/0", "evidence/E", "user"}
+
+
+def test_a_section_that_names_another_input_says_which_is_missing_and_takes_no_other():
+    sections = [spec("notes", Kind.HANDOFF, source="runtime.notes"), spec("handoff")]
+    package = compiled(project(sections=sections), fixture(user="hi", handoff=[Record(id="h", text="x")]))
+    assert [p.section.section_id for p in package.placed] == ["handoff/h", "user"]
+    empty = {d.section_id: d.reason for d in package.decisions if d.reason.startswith("empty")}
+    assert empty == {"notes": "empty: the fixture has no inputs.notes"}

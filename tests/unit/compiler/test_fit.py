@@ -312,3 +312,39 @@ def test_the_tokens_that_the_shape_adds_to_tool_calls_are_inside_the_bounds(shap
         assert fitted == tokens
         if budget.buckets:
             assert package.snapshot["budget"]["buckets"]["history"]["used"] == sum(tokens.values())
+
+
+def _turns_with_a_long_step():
+    said = ["one", "two", "word " * 200, "three"]
+    asked = [user(text) for text in ("first", "second", "third")]
+    replies = [Message(role="assistant", content=text) for text in said]
+    return [asked[0], replies[0], asked[1], replies[1], asked[2], replies[2], replies[3]]
+
+
+@pytest.mark.parametrize(
+    ("section", "budget", "bound"),
+    [
+        ({"max_tokens": 100}, None, "max_tokens"),
+        ({}, Budget(buckets=(Bucket(id="history", max=100),)), "bucket"),
+        ({}, Budget(ceiling=140), "budget"),
+    ],
+)
+def test_a_conversation_that_lost_steps_takes_no_older_turn_back(section, budget, bound):
+    made = project(sections=[spec("history", **section)], budget=budget)
+    package = compiled(made, fixture(user="hi", history=_turns_with_a_long_step()))
+    assert names(package) == ["history/4", "history/6", "user"]
+    assert reasons(package) == dict.fromkeys([f"history/{n}" for n in (0, 1, 2, 3, 5)], bound)
+    details = {d.section_id: d.detail for d in package.dropped}
+    assert details["history/5"] == "older steps of the turn"
+    assert {details[f"history/{n}"] for n in range(4)} == {"older than a turn that did not fit whole"}
+
+
+def test_a_turn_that_would_fit_is_out_because_a_newer_one_is():
+    history = [user("short"), user("word " * 200), user("newest")]
+    made = project(sections=[spec("history", max_tokens=100)])
+    package = compiled(made, fixture(user="hi", history=history))
+    assert names(package) == ["history/2", "user"]
+    assert {d.section_id: (d.reason, d.detail) for d in package.dropped} == {
+        "history/1": ("max_tokens", "201 tokens, room for 98"),
+        "history/0": ("max_tokens", "older than a turn that did not fit whole"),
+    }

@@ -204,8 +204,10 @@ def test_im_010_a_file_that_is_no_text() -> None:
     package = compiled(project, project.fixtures["f"])
     assert package.outcome is Outcome.INVALID
     (finding,) = package.findings
-    assert (str(finding.location), finding.name) == ("templates/t.yaml:6:26", "missing-file")
-    assert finding.message == "section 'policy': 'policies/house.md': byte 0xff at offset 10 is not UTF-8"
+    assert (str(finding.location), finding.name) == ("templates/t.yaml:6:26", "unreadable-file")
+    assert finding.message == (
+        "section 'policy': 'policies/house.md': the file is binary (a NUL byte at offset 9); expected UTF-8"
+    )
 
 
 def test_im_017_fragments_that_require_each_other() -> None:

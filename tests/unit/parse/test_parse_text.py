@@ -24,6 +24,14 @@ def test_byte_order_mark_is_reported_and_not_part_of_the_text() -> None:
     ]
 
 
+def test_a_binary_file_is_not_taken_for_utf16() -> None:
+    problem = decode(b"\x7fELF\x02\x01\x01" + b"\0" * 9 + b"\x03\0>\0\x01\0\0\0\xc0a\0").problems[0]
+    assert (problem.name, problem.message) == (
+        "wrong-encoding",
+        "the file is binary (a NUL byte at offset 7); expected UTF-8",
+    )
+
+
 @pytest.mark.parametrize("codec", ["utf-16", "utf-16-le", "utf-16-be"])
 def test_utf16_is_refused_with_its_remedy(codec: str) -> None:
     decoded = decode("template_id: x\nversion: 1\n".encode(codec))
