@@ -172,7 +172,8 @@ class Candidates:
             level = tier
         must = required if required is not None else spec.required
         # ``required: false`` cannot free what a tier promises: P0 to P2 are whole (a lint finding says so).
-        whole = bool(must) or level <= Tier.P2
+        refuses = spec.overflow is not None and spec.overflow.action == "refuse"
+        whole = bool(must) or level <= Tier.P2 or refuses
         loss = overflow or spec.overflow or (REFUSE if whole else defaults.overflow)
         profile = self.request.profile
         stable = cacheable if cacheable is not None else spec.cacheable

@@ -38,7 +38,7 @@ def shorten(request: Request, draft: Draft, space: int, wrapper: Wrapper) -> Dra
     found: Draft | None = None
     if action == "cut":
         found = _cut(request, draft, space, wrapper)
-    if found is None and (action == "reference" or section.kind is Kind.TOOL_RESULT) and action != "refuse":
+    if found is None and (action == "reference" or (action == "cut" and section.kind is Kind.TOOL_RESULT)):
         found = _reference(request, draft, space, wrapper)
     return found
 

@@ -85,7 +85,8 @@ def _budget(template: Template) -> Origin:
 def _required_text(context: Context, spec: SectionSpec) -> str:
     """The text of a section that has to be there whole whatever the route is."""
     tier = spec.tier if spec.tier is not None else DEFAULTS[spec.kind].tier
-    if spec.when or not (spec.required or tier <= Tier.P2):
+    refuses = spec.overflow is not None and spec.overflow.action == "refuse"
+    if spec.when or not (spec.required or tier <= Tier.P2 or refuses):
         return ""
     return spec.text if spec.source == "literal" else context.body(spec.source) if is_file(spec) else ""
 

@@ -10,7 +10,7 @@ from world import Record, compiled, evidence, fixture, project, provider, spec, 
 from ctxc.compiler.resolve import DEFAULT_OUTPUT_RESERVE
 from ctxc.model.contract import Contract
 from ctxc.model.package import Outcome
-from ctxc.model.section import DROP, REFERENCE, Kind, Message, Overflow, Strategy, Tier, ToolCall
+from ctxc.model.section import DROP, REFERENCE, REFUSE, Kind, Message, Overflow, Strategy, Tier, ToolCall
 from ctxc.model.template import Amount, Bucket, Budget
 
 
@@ -236,6 +236,31 @@ def test_the_strategy_that_was_applied_is_the_one_that_is_recorded(asked_for, ap
     made = project(sections=[spec("handoff", overflow=cut, max_tokens=150)])
     package = compiled(made, fixture(user="hi", handoff=[Record(id="h", text="A sentence of words. " * 80)]))
     assert [(c.section_id, c.strategy) for c in package.compression] == [("handoff/h", applied)]
+
+
+def _large_result():
+    rows = [{"id": n, "text": "some words in a row"} for n in range(60)]
+    return Record(id="t", value={"rows": rows}, has_value=True, status="ok", artifact_ref="artifact://t")
+
+
+def test_what_refuses_is_whole_in_every_tier():
+    for kind, records in (
+        ("tool_result", {"tool_results": [_large_result()]}),
+        ("memory", {"memory": [Record(id="m", text="word " * 400)]}),
+    ):
+        made = project(sections=[spec(kind, overflow=REFUSE)], budget=Budget(ceiling=200))
+        package = compiled(made, fixture(user="hi", **records))
+        assert package.outcome is Outcome.BUDGET_EXCEEDED
+        assert package.snapshot["budget"]["over"][0]["over"] > 0
+
+
+def test_what_is_to_be_dropped_is_not_replaced_by_a_reference():
+    asked = fixture(user="hi", tool_results=[_large_result()])
+    for overflow, strategies in ((DROP, []), (REFERENCE, ["reference"]), (None, ["json"])):
+        made = project(sections=[spec("tool_result", overflow=overflow)], budget=Budget(ceiling=200))
+        package = compiled(made, asked)
+        assert [c.strategy for c in package.compression] == strategies
+        assert reasons(package) == ({} if strategies else {"tool_result/t": "budget"})
 
 
 def test_a_reference_stands_for_a_large_result():
