@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def check_overrides(project: Project, provider: str, model: str) -> None:
     """Raise UsageError where no profile of the project has the provider or, of those in use, knows the model."""
     from ctxc.compiler.faults import did_you_mean
-    from ctxc.providers import find_row
+    from ctxc.providers import find_row, who_knows
 
     if provider and provider not in project.providers:
         raise UsageError(
@@ -29,6 +29,9 @@ def check_overrides(project: Project, provider: str, model: str) -> None:
     if used and not any(find_row(project.providers[n], model) for n in used):
         patterns = [row.pattern for n in used for row in project.providers[n].models]
         who = " and ".join(used) + (" knows" if len(used) == 1 else " know")
+        others = who_knows(project.providers, model)
+        if others:
+            raise UsageError(f"{who} no model {model!r}.", help=f"pass --provider {' or --provider '.join(others)}")
         raise UsageError(
             f"{who} no model {model!r}.{did_you_mean(model, patterns)}",
             help="known patterns: " + ", ".join(patterns) + "; pass --provider for a model of another provider",

@@ -236,6 +236,10 @@ def find_target(
         wanted = wanted.rpartition("/")[2]
         row = providers.find_row(profile, wanted)
     if row is None:
+        others = providers.who_knows(known, named)
+        if others:
+            hint = f"pass --provider {' or --provider '.join(others)}"
+            raise UsageError(f"there is no model {wanted!r} of provider {profile.id!r}", help=hint)
         raise _unknown("model", wanted, [r.pattern for r in profile.models], "--model", of=profile.id)
     return Target(
         profile=profile,
@@ -261,6 +265,9 @@ def _provider_of(
         return at
     shape = shape_of(request) if request is not None else None
     own = known.get(configured)
+    named = providers.who_knows(known, model) if model and shape is None else ()
+    if named and (own is None or providers.find_row(own, model) is None):
+        return "openai" if "openai" in named else named[0]  # of two interfaces of a vendor, the one of chats
     if own is not None and (shape is None or own.shape == shape):
         return configured
     likely = PROFILES.get(shape or "", ())
@@ -272,9 +279,12 @@ def _provider_of(
     if not likely:
         if configured:
             return configured
-        raise UsageError(
-            "it is not known for which provider to count", help="name one: --provider openai --model gpt-5.6-sol"
+        unknown = (
+            f"no provider is known to have the model {model!r}"
+            if model and shape is None
+            else ("it is not known for which provider to count")
         )
+        raise UsageError(unknown, help="name one: --provider openai --model gpt-5.6-sol")
     return likely[0]
 
 

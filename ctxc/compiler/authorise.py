@@ -142,7 +142,7 @@ def _parse(request: Request, text: str, at: Origin) -> datetime:
 def parse_time(text: str) -> datetime | None:
     """A moment from RFC 3339 text; a date means its first instant, no offset means UTC. None: not a time."""
     try:
-        moment = datetime.fromisoformat(text.strip())
+        moment = datetime.fromisoformat(text.strip().upper())
     except ValueError:
         return None
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -22,7 +22,7 @@ from ctxc.model.lookup import Versioned, candidates
 from ctxc.model.project import Project
 from ctxc.model.provider import ModelRow, ProviderProfile, TokenizerRef
 from ctxc.model.template import Amount, Template
-from ctxc.providers import find_row
+from ctxc.providers import find_row, who_knows
 from ctxc.providers.port import Shape
 
 REFERENCE = TokenizerRef(id="o200k_base", method="exact")
@@ -215,15 +215,25 @@ def _model(
     row = find_row(provider, model)
     if row is not None:
         return provider, row, model
+    others = who_knows(project.providers, model)
+    patterns = ", ".join(r.pattern for r in provider.models)
+    if options.model:
+        at, cause = fixture.origin, "--model: "
+        other = f"pass --provider {others[0]}" if others else ""
+    else:
+        cause = ""
+        named = fixture.origin if fixture.model else template.origin
+        at = named.child("model") if fixture.model or template.model else fixture.origin
+        other = f"`provider: {others[0]}` knows it" if others else ""
     raise Refused(
         fault(
             project,
             "unknown-model",
-            f"provider profile {provider.id!r} knows no model {model!r}."
-            + did_you_mean(model, (r.pattern for r in provider.models)),
-            at=(fixture.origin if fixture.model else template.origin).child("model"),
+            f"{cause}provider profile {provider.id!r} knows no model {model!r}."
+            + ("" if others else did_you_mean(model, (r.pattern for r in provider.models))),
+            at=at,
             fixture=fixture.id,
-            help="known patterns: " + ", ".join(r.pattern for r in provider.models),
+            help=other or f"known patterns: {patterns}",
         )
     )
 

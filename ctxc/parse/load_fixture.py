@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
@@ -59,6 +60,9 @@ def _fixture(
     for number, fragment in enumerate(value.get("inputs", {}).get("fragments", ())):
         file.refer("fragment", fragment, child(beside, "inputs", "fragments", number))
     principal = value.get("principal")
+    now = text_of(value.get("now"))
+    if now:
+        _check_moment(now, file, child(at if "now" in own else "", "now"))
     return Fixture(
         id=name,
         template=template,
@@ -66,7 +70,7 @@ def _fixture(
         request_profile=profile,
         provider=provider,
         model=text_of(value.get("model")),
-        now=text_of(value.get("now")),
+        now=now,
         route=conditions(value.get("route")),
         principal=_principal(principal) if principal is not None else None,
         sensitive=tuple(value.get("sensitive", ())),
@@ -77,6 +81,19 @@ def _fixture(
         content_hash=digest if isinstance(inputs, LazyInputs) else _digest(digest, inputs, file),
         origin=file.origin(at),
     )
+
+
+def _check_moment(text: str, file: File, at: str) -> None:
+    """What the schema's pattern cannot see: whether there is such a day, hour and offset."""
+    try:
+        datetime.fromisoformat(text.upper())  # the pattern allows RFC 3339's small letters
+    except ValueError:
+        file.problem(
+            "bad-time",
+            f"{text!r} is not a date or time",
+            "write it such as 2026-10-31T10:00:00Z",
+            at=at,
+        )
 
 
 def _digest(own: str, inputs: Inputs, file: File) -> str:

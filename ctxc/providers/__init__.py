@@ -59,6 +59,16 @@ def find_row(profile: ProviderProfile, model: str) -> ModelRow | None:
     return next((row for row in profile.models if fnmatchcase(model, row.pattern)), None)
 
 
+def who_knows(profiles: Mapping[str, ProviderProfile], model: str) -> tuple[str, ...]:
+    """Ids of the profiles with a row for a model, sorted; a row for any model at all does not count."""
+    found = []
+    for name, profile in sorted(profiles.items()):
+        row = find_row(profile, model)
+        if row is not None and row.pattern.strip("*"):
+            found.append(name)
+    return tuple(found)
+
+
 def scaled_counts(texts: Sequence[str], counts: Sequence[int], tokenizer: Tokenizer, row: ModelRow) -> list[int]:
     """Tokens of texts for a model, from a tokenizer's own counts of them, each text alone: the row's factor and the
     row's estimate for a vocabulary that is not public. ``Shape.count`` does the same with the texts of a request."""

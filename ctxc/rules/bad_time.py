@@ -41,4 +41,4 @@ from __future__ import annotations
 
 from ctxc.rules.engine import rule
 
-RULE = rule(__name__, __doc__, emitter="compiling")
+RULE = rule(__name__, __doc__, emitter="loading")

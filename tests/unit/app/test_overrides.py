@@ -36,3 +36,19 @@ def test_what_nothing_knows_is_wrong_usage(name, model, said):
         check_overrides(made(), name, model)
     assert said in caught.value.message
     assert caught.value.exit_status == 2
+
+
+def test_a_model_of_another_provider_is_told_with_that_provider():
+    from dataclasses import replace
+
+    base = made()
+    other = provider("anthropic")
+    other = replace(other, models=(replace(other.models[0], pattern="claude-*"),))
+    any_model = provider("local")  # a profile for every model knows none by its name
+    project = replace(base, providers={**base.providers, "anthropic": other, "local": any_model})
+    with pytest.raises(UsageError) as caught:
+        check_overrides(project, "openai", "claude-9")
+    assert (caught.value.message, caught.value.help) == (
+        "openai knows no model 'claude-9'.",
+        "pass --provider anthropic",
+    )

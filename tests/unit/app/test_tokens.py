@@ -205,3 +205,28 @@ def test_the_largest_part_stands_first(work: Workspace) -> None:
     found = count_input(work, write(work, {"model": "gpt-4o", "messages": many}))
     assert "and 81 smaller parts" in tokens_text(found, View())
     assert "smaller parts" not in tokens_text(found, View(), every=True)
+
+
+@pytest.mark.parametrize("configured", ["", "provider: openai\nmodel: gpt-4.1\n"])
+@pytest.mark.parametrize(
+    ("model", "provider"),
+    [("claude-sonnet-4-5", "anthropic"), ("gpt-4o", "openai"), ("gemini-3.5-flash", "gemini")],
+)
+def test_a_model_alone_says_its_provider(tmp_path: Path, configured: str, model: str, provider: str) -> None:
+    if configured:
+        (tmp_path / "ctxc.yaml").write_text(configured, encoding="utf-8")
+    work = open_workspace(tmp_path, flags={}, environment={}, no_cache=True)
+    for name, value in (("t.txt", "hello"), ("r.json", {"tools": [{"name": "f", "inputSchema": {"type": "object"}}]})):
+        found = count_input(work, write(work, value, name), model=model)
+        assert (found.provider, found.model) == (provider, model)
+
+
+def test_a_model_that_only_others_know_names_them(work: Workspace) -> None:
+    with pytest.raises(UsageError) as caught:
+        count_input(work, write(work, "x", "t.txt"), provider="anthropic", model="gpt-4o")
+    assert (caught.value.message, caught.value.help) == (
+        "there is no model 'gpt-4o' of provider 'anthropic'",
+        "pass --provider openai or --provider openai_responses",
+    )
+    with pytest.raises(UsageError, match="no provider is known to have the model 'gpt-9'"):
+        count_input(work, write(work, "x", "t.txt"), model="gpt-9")

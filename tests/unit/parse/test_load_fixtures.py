@@ -309,3 +309,26 @@ def test_real_transcripts(load: Load, shared: Path) -> None:
         calls = [c.id for m in history for c in m.tool_calls]
         assert len(calls) == 13
         assert [m.tool_call_id for m in history if m.role == "tool"] == calls
+
+
+@pytest.mark.parametrize(
+    "now",
+    [
+        "2026-13-31T10:00:00Z", "2026-02-30T10:00:00Z", "2026-06-01T25:00:00Z", "2026-06-01T10:61:00Z",
+        "2026-06-01T10:00:00+99:00", "0000-01-01T00:00:00Z",
+    ],
+)  # fmt: skip
+def test_a_moment_that_does_not_exist_is_found_where_nothing_expires_too(load: Load, now: str) -> None:
+    project = load(fixture(more=f"now: {now}\n"))
+    (found,) = project.findings
+    assert (f"{found.location} {found.name}", found.message) == (
+        "tests/fixtures/f.yaml:3:6 bad-time",
+        f"'{now}' is not a date or time",
+    )
+    turns = f"conversation_id: c\ntemplate: t\nturns:\n  - inputs: {{user: a}}\n    now: {now}\n"
+    assert short(load(TEMPLATE | {"tests/fixtures/c.yaml": turns})) == ["tests/fixtures/c.yaml:5:10 bad-time"]
+
+
+@pytest.mark.parametrize("now", ["2026-02-28t10:00:00z", "2028-02-29 10:00:00.5+14:00"])
+def test_every_moment_of_rfc_3339_is_taken(load: Load, now: str) -> None:
+    assert short(load(fixture(more=f"now: {now}\n"))) == []
