@@ -240,7 +240,7 @@ def _model(
 
 def _limits(project: Project, fixture: Fixture, template: Template, row: ModelRow) -> Limits:
     budget = template.budget
-    window = budget.window if budget.window is not None else row.window
+    window = row.window_for(budget.window)
     reserve = budget.output_reserve
     if reserve is None:
         reserve = min(DEFAULT_OUTPUT_RESERVE, row.max_output or DEFAULT_OUTPUT_RESERVE)

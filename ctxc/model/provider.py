@@ -51,6 +51,15 @@ class ModelRow:
     alternatives: tuple[TokenizerRef, ...] = ()  # each used only where the project's `tokenizers` ask for it
     origin: Origin = NOWHERE
 
+    def window_for(self, asked: int | None) -> int:
+        """Tokens of the window: what a template asks for, at most the model's own.
+
+        The window of a row for any model (``*``) is a guess; there the template knows better.
+        """
+        if asked is None or self.pattern == "*":
+            return self.window if asked is None else asked
+        return min(asked, self.window)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderProfile:

@@ -49,7 +49,7 @@ def room(context: Context, template: Template) -> Room:
     """Window, reserve, margin and what is left for input."""
     budget = template.budget
     found = target_of(context, template)
-    window = budget.window if budget.window is not None else found.row.window if found is not None else None
+    window = found.row.window_for(budget.window) if found is not None else budget.window
     reserve = budget.output_reserve
     if reserve is None:
         most = found.row.max_output if found is not None else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from world import Record, compiled, evidence, fixture, project, provider, spec, user
@@ -29,6 +30,15 @@ def test_what_is_available_and_its_defaults():
     assert budget["output_reserve"] == DEFAULT_OUTPUT_RESERVE
     assert budget["safety_margin"] == 6_400
     assert budget["available_input"] == 128_000 - DEFAULT_OUTPUT_RESERVE - 6_400
+
+
+def test_a_template_asks_for_no_more_than_the_window_of_a_known_model():
+    row = provider().models[0]
+    known = replace(provider(), models=(replace(row, pattern="m", window=8_000), replace(row, window=9_000)))
+    for model, asked, window in (("m", 64_000, 8_000), ("m", 4_000, 4_000), ("m", None, 8_000), ("x", 64_000, 64_000)):
+        made = project(sections=[spec("user")], budget=Budget(window=asked, output_reserve=100), providers=[known])
+        budget = compiled(made, replace(fixture(user="hi"), model=model)).snapshot["budget"]
+        assert (budget["window"], budget["available_input"]) == (window, window - 100 - window // 20)
 
 
 def test_a_window_that_is_all_reserve_is_named_and_no_negative_number_is_shown():
