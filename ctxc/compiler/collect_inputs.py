@@ -75,10 +75,11 @@ def collect_runtime(candidates: Candidates, spec: SectionSpec) -> None:
 
 
 def collect_focus(candidates: Candidates, spec: SectionSpec) -> None:
-    state, found = _dig(candidates.request.fixture.inputs.values, spec.source.partition(".")[2] or "state")
+    key = spec.source.partition(".")[2] or "state"
+    state, found = _dig(candidates.request.fixture.inputs.values, key)
     fields = candidates.request.template.focus
     if not found or not isinstance(state, Mapping):
-        absent(candidates, spec, "the fixture has no inputs.state to recite from")
+        absent(candidates, spec, f"the fixture has no inputs.{key} to recite from")
         return
     recited = {}
     for name in fields or tuple(state):
@@ -88,13 +89,14 @@ def collect_focus(candidates: Candidates, spec: SectionSpec) -> None:
     if not recited:
         absent(candidates, spec, "the state holds none of the fields to recite")
         return
+    candidates.taken.add(key)
     candidates.add(
         spec,
         value=recited,
         has_value=True,
-        uri="fixture:inputs.state",
-        origin=candidates.request.fixture.origin.child("inputs", "state"),
-        sensitive=any(candidates.is_sensitive(f"inputs.state.{name}") for name in recited),
+        uri=f"fixture:inputs.{key}",
+        origin=candidates.request.fixture.origin.child("inputs", *key.split(".")),
+        sensitive=any(candidates.is_sensitive(f"inputs.{key}.{name}") for name in recited),
     )
 
 
@@ -233,8 +235,6 @@ def collect_leftovers(candidates: Candidates) -> None:
     for key in inputs.values:
         if key in candidates.taken or any(t.startswith(key + ".") for t in candidates.taken):
             continue
-        if key == "state" and any(s.kind is Kind.FOCUS for s in candidates.sections):
-            continue  # recited at the end
         value = inputs.values[key]
         spec = SectionSpec(id=key, kind=Kind.STATE, source="runtime", origin=candidates.request.fixture.origin)
         if isinstance(value, str):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from world import Record, compiled, fixture, project, spec, user
 
+import ctxc
 from ctxc.compiler.substitute import UnknownVariable, substitute
 from ctxc.model.package import Outcome
 from ctxc.model.section import Authority, Kind, Zone
+from ctxc.source.memory import MemoryTree
 
 
 def test_inputs_without_a_place_are_dropped_with_a_reason():
@@ -123,3 +127,30 @@ def test_a_section_that_names_another_input_says_which_is_missing_and_takes_no_o
     assert [p.section.section_id for p in package.placed] == ["handoff/h", "user"]
     empty = {d.section_id: d.reason for d in package.decisions if d.reason.startswith("empty")}
     assert empty == {"notes": "empty: the fixture has no inputs.notes"}
+
+
+def test_what_a_template_needs_is_told_also_where_nobody_can_carry_it():
+    tools = '[{"name": "find", "description": "Find.", "input_schema": {"type": "object", "properties": {}}}]'
+    files = {
+        "templates/t.yaml": "template_id: t\nversion: 1\nsections:\n  - {id: tools, source: tools.json}\n"
+        "  - {id: user, source: runtime}\n",
+        "templates/plain.yaml": "provider_id: plain\nversion: 1\nshape: openai_chat\nplatform: x\nas_of: 2026-01-01\n"
+        "sources: [https://example.com]\nmodels:\n"
+        "  - {pattern: '*', window: 8000, tokenizer: {id: o200k_base, method: exact}}\n",
+        "tools.json": tools,
+        "tests/fixtures/f.yaml": "fixture_id: f\ntemplate: t\ninputs: {user: hi}\n",
+    }
+    package = ctxc.compile(ctxc.load(MemoryTree(files)), "f", provider="plain", model="m")
+    assert package.outcome is Outcome.CAPABILITY_MISSING
+    assert package.required_capabilities == ("chat", "tools")
+
+
+def test_focus_from_another_input_is_that_input_and_as_sensitive():
+    brought = fixture(user="hi", plan={"next": "plate", "pin": "4711"}, state={"next": "other"})
+    brought = replace(brought, sensitive=("inputs.plan.pin",))
+    package = compiled(project(sections=[spec("focus", source="runtime.plan")]), brought)
+    focus = package.placed[-1].section
+    assert (focus.source_uri, focus.sensitive) == ("fixture:inputs.plan", True)
+    assert {d.section_id: d.reason for d in package.dropped} == {"state": "no_section"}
+    empty = compiled(project(sections=[spec("focus", source="runtime.plan")]), fixture(user="hi"))
+    assert "empty: the fixture has no inputs.plan to recite from" in {d.reason for d in empty.decisions}
