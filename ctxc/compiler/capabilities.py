@@ -12,8 +12,11 @@ from ctxc.model.section import Kind
 
 
 def required_capabilities(request: Request, drafts: Sequence[Draft] = ()) -> tuple[str, ...]:
-    """What the request asks of an interface and a model, sorted."""
+    """What the request asks of an interface and a model, sorted; without drafts what the template and the fixture
+    would have made it ask."""
     needed = {"chat"}
+    if not drafts and _wants_tools(request):
+        needed.add("tools")
     if request.contract is not None and request.contract_in_field:
         needed.add("json_schema")
     if any(d.section.tools for d in drafts) or request.toolset is not None:
@@ -26,15 +29,16 @@ def required_capabilities(request: Request, drafts: Sequence[Draft] = ()) -> tup
 def missing_capabilities(request: Request) -> tuple[str, ...]:
     """What the template needs and the interface or the model cannot carry; known before anything is rendered."""
     have = request.shape.capabilities & (request.row.capabilities | {"history", "system"})
-    needed: set[str] = set()
-    wants_tools = request.toolset is not None or any(
-        s.kind is Kind.TOOLS and s.source not in ("toolset", "") for s in request.template.sections
+    return ("tools",) if _wants_tools(request) and "tools" not in have else ()
+
+
+def _wants_tools(request: Request) -> bool:
+    """Whether the template defines tools, or the fixture's history calls some."""
+    return (
+        request.toolset is not None
+        or any(s.kind is Kind.TOOLS and s.source not in ("toolset", "") for s in request.template.sections)
+        or any(m.tool_calls for m in request.fixture.inputs.history)
     )
-    if wants_tools and "tools" not in have:
-        needed.add("tools")
-    if any(m.tool_calls for m in request.fixture.inputs.history) and "tools" not in have:
-        needed.add("tools")
-    return tuple(sorted(needed))
 
 
 def capability_finding(request: Request, missing: Sequence[str]) -> Finding:
