@@ -226,6 +226,7 @@ CODES: Mapping[str, tuple[str, Severity]] = {
     "CTX814": ("summary-without-source", _W),
     "CTX815": ("fixture-without-expectation", _W),
     "CTX816": ("contradictory-expectation", _E),
+    "CTX817": ("unplaced-input", _W),
     "CTX820": ("base-expectation", _E),
     "CTX821": ("removed-fixture", _W),
     "CTX822": ("context-recall", _E),
