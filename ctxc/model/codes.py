@@ -255,6 +255,7 @@ CODES: Mapping[str, tuple[str, Severity]] = {
     "CTX917": ("idle-selector", _W),
     "CTX918": ("budget-slack", _W),
     "CTX919": ("tool-pin-slack", _W),
+    "CTX920": ("measure-changed", _W),
 }
 """Code to name and default severity."""
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ctxc.detect.secret_rules import SecretRule
     from ctxc.model.change import Change, VersionChange
     from ctxc.model.package import Package
+    from ctxc.model.project import Settings
 
 
 class Kept(Protocol):
@@ -57,13 +58,20 @@ class Ground:
     one judgement: what does not depend on policies is worked out once; ``kept`` outlives the run. ``evaluated`` is what
     a result has to be newer than, in seconds since 1970 (None: not known), ``bundle`` identifies what is judged.
     ``secret_rules`` and ``hosts`` (internal names) are those that the configuration of the policies' side adds.
+    ``by_base``: the policies are those of the base. ``former`` are fixtures that a policy of the base may also name as
+    the base knew them. ``renamed`` gives the base's id of a fixture that only has another one now, under which ``base``
+    holds it as well. ``settings`` are the base's and the head's.
     """
 
     policies: tuple[Policy, ...]
     owner: Project
     head: Mapping[str, Measured]
     base: Mapping[str, Measured] | None = None
+    by_base: bool = False
+    former: Mapping[str, Measured] = field(default_factory=dict)
+    renamed: Mapping[str, str] = field(default_factory=dict)
     load_base: Callable[[], Project] | None = None
+    settings: tuple[Settings, Settings] | None = None
     change: Change | None = None
     packages: Callable[[str], Package] | None = None
     affected: frozenset[str] | None = None
@@ -114,6 +122,16 @@ def _own(context: Context) -> Ground:
 
 
 # --- policies ------------------------------------------------------------------------------------------------------
+
+
+def judged_by_base(context: Context) -> bool:
+    """Whether the policies are those of the base."""
+    return ground(context).by_base
+
+
+def place_of_settings(context: Context) -> Location:
+    """Where the configuration of the project stands."""
+    return Location("pyproject.toml" if not context.tree.exists("ctxc.yaml") else "ctxc.yaml")
 
 
 def settings(context: Context, step: str) -> Iterator[tuple[Policy, Mapping[str, Any]]]:
@@ -192,16 +210,25 @@ _OF_SECTION: Mapping[str, Callable[[MeasuredSection], Collection[str]]] = {
 def selected(context: Context, policy: Policy, where: Mapping[str, Any]) -> tuple[Measured, ...]:
     """The fixtures at head of which a policy's ``where`` speaks, and that have a request; sorted by id."""
     known = ground(context)
-    key = ("selected", repr(of_fixture(policy.where)), repr(of_fixture(where)))
-    return known.once(key, lambda: tuple(m for m in chosen(known.head, policy, where) if m.has_request))
+    key = ("selected", bool(known.former), repr(of_fixture(policy.where)), repr(of_fixture(where)))
+    return known.once(key, lambda: tuple(m for m in chosen(known, policy, where) if m.has_request))
 
 
-def chosen(side: Mapping[str, Measured], policy: Policy, where: Mapping[str, Any]) -> Iterator[Measured]:
-    """The fixtures of a side of which a policy's ``where`` speaks, sorted by id."""
-    for name in sorted(side):
-        measured = side[name]
-        if holds_for(policy, where, facts_of(measured)):
+def chosen(known: Ground, policy: Policy, where: Mapping[str, Any]) -> Iterator[Measured]:
+    """The fixtures at head of which a policy's ``where`` speaks, sorted by id."""
+    for name in sorted(known.head):
+        measured = known.head[name]
+        if holds_for(policy, where, facts_at(known, measured)):
             yield measured
+
+
+def facts_at(known: Ground, measured: Measured) -> Facts:
+    """What a ``where`` can say of a fixture at head: as it is, and for the base's policies also as it was there."""
+    facts = facts_of(measured)
+    before = known.former.get(measured.fixture)
+    if before is None:
+        return facts
+    return {key: (*values, *facts[key]) for key, values in facts_of(before).items()}
 
 
 def holds_for(policy: Policy, where: Mapping[str, Any], facts: Facts) -> bool:

@@ -12,7 +12,7 @@ from ctxc.model.measured import Measured
 from ctxc.model.package import Package
 from ctxc.model.section import DEFAULTS, Authority, Kind, Section
 from ctxc.model.template import Template
-from ctxc.rules._ground import Facts, facts_of, fits
+from ctxc.rules._ground import Facts, facts_at, fits, ground
 from ctxc.rules._scanner import Hit, Scanner
 from ctxc.rules._texts import Shown, application_texts, is_file, strings, templates
 from ctxc.rules._tools import used
@@ -128,7 +128,7 @@ def _is_inside(inner: Origin, outer: Origin) -> bool:
 
 def in_package(context: Context, package: Package, measured: Measured, scanner: Scanner) -> Iterator[Found]:
     """What rules forbid in the inputs of a fixture, whether they are shown or left out, and in its request."""
-    about = facts_of(measured)
+    about = facts_at(ground(context), measured)
     placed = {p.section.section_id: p for p in package.placed}
     candidates = [p.section for p in package.placed] + [d.section for d in package.dropped if d.section is not None]
     for section in candidates:

@@ -75,10 +75,12 @@ def check(context: Context) -> Iterator[Finding]:
     base = known.base_project
     if base is None or known.packages is None:
         return
-    for name, before in sorted(base.fixtures.items()):
+    now = {old: new for new, old in known.renamed.items()}
+    for before in (base.fixtures[n] for n in sorted(base.fixtures)):
         level = _level(context, before)
         if level is None:
             continue
+        name = now.get(before.id, before.id)
         after = context.project.fixtures.get(name)
         if after is not None and after.expect == replace(before.expect, origin=after.expect.origin):
             continue
@@ -88,7 +90,7 @@ def check(context: Context) -> Iterator[Finding]:
         same = {(e.key, repr(e.expected)) for e in package.expectations if not e.held}
         for one in _judged(package, before):
             if not one.held and (after is None or (one.key, repr(one.expected)) not in same):
-                yield replace(_finding(context, base, before, one, gone=after is None), severity=level)
+                yield replace(_finding(context, base, before, one, name=name, gone=after is None), severity=level)
 
 
 def _level(context: Context, fixture: Fixture) -> Severity | None:
@@ -121,13 +123,14 @@ def _compiled(context: Context, fixture: Fixture) -> Package | None:
     return None if package.outcome is Outcome.INVALID else package
 
 
-def _finding(context: Context, base: Project, fixture: Fixture, one: Expectation, *, gone: bool) -> Finding:
+def _finding(context: Context, base: Project, fixture: Fixture, one: Expectation, *, name: str, gone: bool) -> Finding:
     place = base.sources.locate(one.origin)
-    at = Location(place.path) if gone else origin_of(context, fixture.id)
+    at = Location(place.path) if gone else origin_of(context, name)
     how = "was removed together with its expectation" if gone else "expected at the base"
+    now = "it does not hold now" if isinstance(one.actual, bool) else f"it is {one.actual!r} now"
     return RULE.finding(
         context,
-        f"fixture {fixture.id!r} {how}: {one.key} {one.expected!r}; it is {one.actual!r} now",
+        f"fixture {fixture.id!r} {how}: {one.key} {one.expected!r}; {now}",
         at=at,
         help="keep the promise, or take the expectation out in a change of its own",
         fixture=fixture.id,

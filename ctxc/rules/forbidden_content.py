@@ -75,7 +75,7 @@ def check(context: Context) -> Iterator[Finding]:
     if not rules:
         return
     scanner = Scanner(rules, key=context.key, secret_rules=known.secret_rules)
-    identity = ("forbidden", digest_of(rules, known.secret_rules))
+    identity = ("forbidden", bool(known.former), digest_of(rules, known.secret_rules))
     found = list(known.once(identity, lambda: _everything(context, known, scanner)))
     groups: dict[tuple[Any, ...], list[Found]] = {}
     for one in found:
@@ -94,11 +94,12 @@ def _everything(context: Context, known: Ground, scanner: Scanner) -> list[Found
         measured = known.head[name]
         if not measured.has_request or known.packages is None:
             continue
-        text = there.get(name)
+        as_it_is = name not in known.former  # what is kept knows a fixture by what it is called now
+        text = there.get(name) if as_it_is else None
         kept = _read(text) if text is not None else None
         if kept is None:
             kept = list(in_package(context, known.packages(name), measured, scanner))
-            if known.kept is not None:
+            if known.kept is not None and as_it_is:
                 known.kept.put(_SPACE, name, digest, json.dumps([_store(f) for f in kept]))
         found.extend(kept)
     return found

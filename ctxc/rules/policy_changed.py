@@ -1,4 +1,4 @@
-"""A policy that is not what it was at the base: a limit, a rule, a waiver, or the policy as a whole.
+"""A policy, or a setting that decides what counts, that is not what it was at the base.
 
 Why: Whoever changes the rules in the same breath as what they judge should be seen doing it. The base's policies judge
 such a change as well; this says what is different, so that a reviewer need not compare.
@@ -49,21 +49,30 @@ Mend: Change the policy in a change of its own, with the review that it needs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ctxc.base.spans import Location
 from ctxc.compare.values import ABSENT, ValueChange, shown, value_changes
 from ctxc.model.contract import Policy
 from ctxc.model.finding import Finding
-from ctxc.rules._ground import ground, version_changes
+from ctxc.rules._ground import ground, place_of_settings, version_changes
 from ctxc.rules.engine import Context, rule
 
 _TOLD = 6
+_WIDTH = 80
+
+
+_SETTINGS = (
+    "baseline", "fail-on", "ignore", "internal-hosts", "policy", "policy-source", "rules", "secret-rules", "select",
+    "tier",
+)  # fmt: skip
+"""Settings that decide what is looked for, and what counts."""
 
 
 def check(context: Context) -> Iterator[Finding]:
-    """Policies that are new, gone, or different in what they say."""
+    """Policies that are new, gone, or different in what they say, and settings that are others."""
+    yield from _settings(context)
     if not any(c.kind == "policy" for c in version_changes(context)):
         return
     base = ground(context).base_project
@@ -88,13 +97,36 @@ def check(context: Context) -> Iterator[Finding]:
         elif before.content_hash != after.content_hash:
             changes = [c for c in value_changes(_value(before), _value(after)) if c.path != ("version",)]
             told = [_told(c) for c in changes]
-            more = f" and {len(told) - _TOLD} more" if len(told) > _TOLD else ""
             if told:
                 yield RULE.finding(
-                    context, f"policy {name!r} changed: {'; '.join(told[:_TOLD])}{more}", help=help,
+                    context, f"policy {name!r} changed: {_listed(told)}", help=help,
                     at=after.origin.child(*changes[0].path) if changes[0].head is not ABSENT else after.origin,
                     data={"policy": name, "change": "changed", "changes": told},
                 )  # fmt: skip
+
+
+def _settings(context: Context) -> Iterator[Finding]:
+    known = ground(context)
+    if known.settings is None:
+        return
+    before, after = (
+        {n: s.extra[n] for n in _SETTINGS if s.extra.get(n)}
+        | {"per-file-ignores": {k: list(v) for k, v in s.per_file_ignores.items()}, "policies": list(s.policies)}
+        for s in known.settings
+    )
+    changes = value_changes(before, after)
+    if changes:
+        told = [_told(c) for c in changes]
+        yield RULE.finding(
+            context, f"the configuration changed: {_listed(told)}", at=place_of_settings(context),
+            help="change it in a change of its own; until then the base's judges as well",
+            data={"policy": "", "change": "changed", "changes": told},
+        )  # fmt: skip
+
+
+def _listed(told: Sequence[str]) -> str:
+    more = f" and {len(told) - _TOLD} more" if len(told) > _TOLD else ""
+    return f"{'; '.join(told[:_TOLD])}{more}"
 
 
 def _value(policy: Policy) -> dict[str, Any]:
@@ -103,20 +135,30 @@ def _value(policy: Policy) -> dict[str, Any]:
         "base": policy.base,
         "gates": dict(policy.gates),
         "rules": dict(policy.rules),
-        "waivers": [
-            {"rule": w.rule, "path": w.path, "fingerprint": w.fingerprint, "expires": w.expires} for w in policy.waivers
-        ],
+        "waivers": [f"{w.rule} for {w.path or w.fingerprint} until {w.expires} ({w.owner})" for w in policy.waivers],
     }
 
 
 def _told(change: ValueChange) -> str:
     name = ".".join(map(str, change.path))
-    before, after = shown(change.base)[:80], shown(change.head)[:80]
+    before, after = _short(change.base), _short(change.head)
     if change.base is ABSENT:
         return f"{name} added ({after})"
     if change.head is ABSENT:
         return f"{name} removed ({before})"
     return f"{name} {before} → {after}"
+
+
+def _short(value: Any) -> str:
+    """A value in a line: what it holds, where that is too long to be read there."""
+    text = shown(value)
+    if len(text) <= _WIDTH:
+        return text
+    if isinstance(value, Mapping):
+        return f"{', '.join(map(str, value))}"[:_WIDTH]
+    if isinstance(value, (list, tuple)):
+        return f"{len(value):,} entries"
+    return f"{text[: _WIDTH - 3]}..."
 
 
 RULE = rule(__name__, __doc__, check, needs="change")

@@ -51,7 +51,7 @@ def check(context: Context) -> Iterator[Finding]:
     if known.base is None:
         return
     broken = set(context.project.broken)
-    for name in sorted(known.base.keys() - context.project.fixtures.keys()):
+    for name in sorted(known.base.keys() - context.project.fixtures.keys() - set(known.renamed.values())):
         before = known.base[name]
         if before.path in broken:
             continue  # it could not be loaded, which is said elsewhere

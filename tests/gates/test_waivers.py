@@ -78,8 +78,8 @@ def test_a_gate_that_did_not_run_leaves_a_waiver_unjudged(world: GateWorld) -> N
     ("change", "why"),
     [
         ({"expires": "2027-06-30"}, "241 days"),
-        ({"path": "policies/*"}, "path"),
-        ({"path": "*"}, "path"),
+        ({"path": "policies/*"}, "name one"),
+        ({"path": "*"}, "name one"),
         ({"created": "2027-01-01", "expires": "2027-02-01"}, "still to come"),
         ({"rule": "FF-9"}, "FF-9"),
     ],

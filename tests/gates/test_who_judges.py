@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from gate_world import RULES, GateWorld, red, told
@@ -13,6 +14,21 @@ from ctxc.base.errors import CtxcError
 
 MAIL = RULES + "Write to jane.roe@kettle-works.com.\n"
 LONG = RULES + "Say what the customer can do next, and until when. " * 9 + "\n"
+
+
+def profile(factor_bp: int = 10_000, prices: dict[str, str] | None = None) -> str:
+    """A profile of the project with the shipped numbers of gpt-4o, but for those that are given."""
+    import yaml
+
+    import ctxc.providers
+
+    shipped = Path(ctxc.providers.__file__).parent / "profiles/openai.yaml"
+    rows = yaml.safe_load(shipped.read_text(encoding="utf-8"))["models"]
+    row = next(r for r in rows if r["pattern"] == "gpt-4o*")
+    row = {**row, "tokenizer": {**row["tokenizer"], "factor_bp": factor_bp}}
+    if prices is not None:
+        row["prices"] = prices
+    return str(yaml.safe_dump({"provider_id": "openai", "version": "2", "extends": "openai", "models": [row]}))
 
 
 def _policy(world: GateWorld, more: str) -> None:
@@ -127,9 +143,84 @@ def removed_fixture(world: GateWorld) -> str:
     return "regression"
 
 
+def own_prices(world: GateWorld) -> str:
+    """A provider profile of the project takes the place of the one that ships, and asks next to nothing."""
+    world.change({"policies/desk.md": RULES + "Say what the customer can do next, and until when. " * 3 + "\n"})
+    world.edit("policies/production.yaml", "max_usd_per_1000_requests: 3.3", "max_usd_per_1000_requests: 0.0001")
+    base = world.repo.commit("a ceiling that nothing holds")
+    world.base = base
+    world.change({"templates/openai.yaml": profile(prices={"input": "0", "output": "0"})})
+    return "cost"
+
+
+def own_tokenizer(world: GateWorld) -> str:
+    """A provider profile of the project counts one token in a hundred."""
+    world.change({"policies/desk.md": LONG, "templates/openai.yaml": profile(factor_bp=100)})
+    world.bump("template", "profile")
+    return "budget"
+
+
+def own_profile_of_the_base(world: GateWorld) -> str:
+    """The base has a profile of its own already; the change turns its numbers down."""
+    world.change({"templates/openai.yaml": profile()})
+    world.base = world.repo.commit("a profile of the project")
+    world.change({"policies/desk.md": LONG, "templates/openai.yaml": profile(factor_bp=100)})
+    world.bump("template", "profile")
+    return "budget"
+
+
+def own_provider(world: GateWorld) -> str:
+    """The same under a name that the base does not know."""
+    world.change({"templates/house.yaml": profile(factor_bp=100).replace("provider_id: openai", "provider_id: house")})
+    world.change({"policies/desk.md": LONG})
+    world.edit("templates/desk.yaml", "provider: openai", "provider: house")
+    world.bump("template", "profile")
+    return "policies"
+
+
+def renamed_template(world: GateWorld) -> str:
+    """The template no longer has the name for which the policy was written."""
+    world.edit("policies/production.yaml", "gates:\n", "where: {template: [desk]}\ngates:\n")
+    world.base = world.repo.commit("a policy for one template")
+    world.change({"policies/desk.md": MAIL})
+    world.edit("templates/desk.yaml", "template_id: desk", "template_id: counter")
+    for name in ("refund", "hours", "long"):
+        world.edit(f"tests/fixtures/{name}.yaml", "template: desk", "template: counter")
+    return "forbidden"
+
+
+def renamed_template_and_fixtures(world: GateWorld) -> str:
+    """Nor have the fixtures."""
+    gate = renamed_template(world)
+    for name in ("refund", "hours", "long"):
+        world.edit(f"tests/fixtures/{name}.yaml", f"fixture_id: {name}", f"fixture_id: new_{name}")
+    return gate
+
+
+def another_template_and_fixtures(world: GateWorld) -> str:
+    """Nor do the fixtures ask what they asked."""
+    renamed_template_and_fixtures(world)
+    for name, said in (("refund", "It leaks."), ("hours", "When do you open"), ("long", "I came in on")):
+        text = (world.root / f"tests/fixtures/{name}.yaml").read_text(encoding="utf-8")
+        world.change({f"tests/fixtures/{name}.yaml": text.replace(said, f"Hello. {said}", 1)})
+    return "policies"
+
+
+def renamed_fixture(world: GateWorld) -> str:
+    """The fixture that is in the way gets another name, and no longer expects what is no longer so."""
+    world.edit("fragments/refund.md", "the deadline", "the last day")
+    text = (world.root / "tests/fixtures/refund.yaml").read_text(encoding="utf-8")
+    text = text.replace("fixture_id: refund", "fixture_id: back").replace("  must_contain: [the deadline]\n", "")
+    world.change({"tests/fixtures/refund.yaml": None, "tests/fixtures/back.yaml": text})
+    world.bump("refund")
+    return "regression"
+
+
 WAYS: list[Callable[[GateWorld], str]] = [
     own_ceiling, own_waiver, own_switch, no_policy_at_all, own_suppression, own_per_file_ignore, own_severity,
-    own_fail_on, own_policy_severity, own_baseline, own_expectation, removed_fixture,
+    own_fail_on, own_policy_severity, own_baseline, own_expectation, removed_fixture, own_prices, own_tokenizer,
+    own_profile_of_the_base, own_provider, renamed_template, renamed_template_and_fixtures,
+    another_template_and_fixtures, renamed_fixture,
 ]  # fmt: skip
 
 
@@ -163,6 +254,49 @@ def test_a_policy_that_changes_is_a_finding_of_its_own(world: GateWorld) -> None
         ("policies/production.yaml", 7)
     ]
     assert "gates.budget.ceilings.1.max_tokens 120 → 500" in found[0].message
+
+
+def test_a_setting_that_changes_is_a_finding_where_nothing_else_is(world: GateWorld) -> None:
+    world.change(
+        {"ctxc.yaml": "fail-on: never\nrules: {role-token: info}\nper-file-ignores: {'policies/*': [CTX340]}\n"}
+    )
+    found = [f for f in world.judge(ci=True).report.findings if f.name == "policy-changed"]
+    assert [(f.location.path, f.severity.label) for f in found] == [("ctxc.yaml", "warning")]
+    for told_setting in ("fail-on error → never", "per-file-ignores.policies/* added", "rules added ("):
+        assert told_setting in found[0].message
+
+
+def test_a_profile_that_changes_is_a_finding_where_nothing_else_is(world: GateWorld) -> None:
+    world.change({"templates/openai.yaml": profile()})
+    for run in (world.judge(ci=True), world.judge()):
+        found = [f for f in run.report.findings if f.name == "measure-changed"]
+        assert [(f.location.path, f.severity.label) for f in found] == [("templates/openai.yaml", "warning")]
+        assert "takes the place of the one that ships: it measures 3 requests" in found[0].message
+        assert not run.release.failed
+
+
+def test_a_template_that_goes_with_all_that_it_showed_is_no_way_around(world: GateWorld) -> None:
+    """Nothing came in its place: a policy for it is idle, which is a warning as before."""
+    more = (world.root / "templates/desk.yaml").read_text(encoding="utf-8").replace("id: desk", "id: second", 1)
+    asked = (world.root / "tests/fixtures/hours.yaml").read_text(encoding="utf-8")
+    asked = asked.replace("template: desk", "template: second").replace("fixture_id: hours", "fixture_id: other")
+    mild = "policy_id: mild\nversion: 1\nwhere: {template: second}\ngates: {budget: {percentiles: {p50: 9000}}}\n"
+    world.change({"templates/second.yaml": more, "tests/fixtures/other.yaml": asked, "policies/mild.yaml": mild})
+    base = world.repo.commit("a second template")
+    world.change({"templates/second.yaml": None, "tests/fixtures/other.yaml": None})
+    run = world.judge(ci=True, against=base)
+    found = [f for f in run.report.findings if f.name == "idle-selector"]
+    assert {f.severity.label for f in found} == {"warning"}
+    assert not run.release.failed
+
+
+def test_a_policy_that_fits_nothing_is_told_once(world: GateWorld) -> None:
+    world.edit("policies/production.yaml", "gates:\n", "where: {template: nothing}\ngates:\n")
+    world.edit(
+        "policies/production.yaml", "{max_input_tokens: 1200}", "{where: {fixture: long}, max_input_tokens: 1200}"
+    )
+    found = [f for f in world.judge(policy_source="head").report.findings if f.name == "idle-selector"]
+    assert [f.location.span and f.location.span.line for f in found] == [3]
 
 
 def test_a_suppression_that_the_base_has_as_well_is_honoured(world: GateWorld) -> None:

@@ -15,7 +15,7 @@ from ctxc.base.spans import Location
 from ctxc.base.values import dataclass
 from ctxc.model.finding import Finding, Severity
 from ctxc.rules import codes_of
-from ctxc.rules._ground import GATE, Ground
+from ctxc.rules._ground import GATE, Ground, facts_of
 from ctxc.rules._locks import read_budgets, read_tools
 from ctxc.rules.engine import Context
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ctxc.detect.secret_rules import SecretRule
     from ctxc.model.change import Change
     from ctxc.model.contract import Policy
+    from ctxc.model.measured import Measured
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,18 +55,35 @@ class Judged:
     def differing(self) -> frozenset[str]:
         """Fixtures whose request is not the base's; all where there is no base."""
         before = self.base.measured if self.base is not None else {}
+        before = {**before, **{new: before[old] for new, old in self.renamed.items()}}
         return frozenset(
             name
             for name, m in self.head.measured.items()
             if name not in before or (m.snapshot, m.request) != (before[name].snapshot, before[name].request)
         )
 
+    @property
+    def renamed(self) -> Mapping[str, str]:
+        """Id at the head to id at the base, of fixtures that only have another name."""
+        if self.base is None:
+            return {}
+        if "renamed" not in self.memo:
+            from ctxc.app.gates._pairs import renamed
+
+            self.memo["renamed"] = renamed(self.base, self.head)
+        found: Mapping[str, str] = self.memo["renamed"]
+        return found
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judge:
-    """One side that judges: its policies and locks (in the ground), what silences by it, and its severities."""
+    """One side that judges: its policies and locks (in the ground), what silences by it, and its severities.
+
+    ``head`` is the head as this side measures it.
+    """
 
     side: str
+    head: GateSide
     silencers: Silencers
     ground: Ground
     severities: Mapping[str, str]
@@ -112,10 +130,10 @@ class Judge:
         """What the rules are given."""
         _, params = rule_settings(judged.head.settings)
         return Context(
-            project=judged.head.project,
-            tree=judged.head.tree,
+            project=self.head.project,
+            tree=self.head.tree,
             now=judged.now,
-            tokenizers=judged.head.tokenizers,
+            tokenizers=self.head.tokenizers,
             params={**params, GATE: {"ground": self.ground}},
         )
 
@@ -127,11 +145,21 @@ def judge_by(side: str, owner: GateSide, judged: Judged) -> Judge:
     wanted = judged.policies or ((named,) if named else ())
     policies = tuple(v[-1] for n, v in sorted(project.policies.items()) if not wanted or n in wanted)
     head, base = judged.head, judged.base
+    if side == "base" and base is not None:
+        from ctxc.app.gates._measure import as_base_measures
+
+        head = as_base_measures(head, base)
+    before = dict(base.measured) if base is not None else {}
+    before |= {new: before[old] for new, old in judged.renamed.items()}
     ground = Ground(
         policies=policies,
         owner=project,
         head=head.measured,
-        base=base.measured if base is not None else None,
+        base=before if base is not None else None,
+        by_base=side == "base",
+        former=_former(head.measured, before) if side == "base" else {},
+        renamed=judged.renamed,
+        settings=(base.settings, judged.head.settings) if base is not None else None,
         load_base=(lambda: base.project) if base is not None else None,
         change=judged.change,
         packages=head.package,
@@ -145,7 +173,7 @@ def judge_by(side: str, owner: GateSide, judged: Judged) -> Judge:
         bundle=judged.bundle,
         evaluated=judged.changed_at,
         unchanged=base is not None and not judged.differing,
-        memo=judged.memo,
+        memo=judged.memo if head is judged.head else {},
     )
     path = str(owner.settings.extra.get("baseline") or "")
     baseline = read_baseline(owner.tree, path)
@@ -154,10 +182,16 @@ def judge_by(side: str, owner: GateSide, judged: Judged) -> Judge:
         baseline = common(own, baseline)
     return Judge(
         side=side,
+        head=head,
         silencers=Silencers(policies=policies, owner=project, baseline=baseline, baseline_path=path),
         ground=ground,
         severities=_severities(owner, policies),
     )
+
+
+def _former(head: Mapping[str, Measured], before: Mapping[str, Measured]) -> dict[str, Measured]:
+    """Fixtures that the base knows under another template, profile, provider, model or name, as they were there."""
+    return {n: before[n] for n, m in head.items() if n in before and facts_of(before[n]) != facts_of(m)}
 
 
 def _severities(owner: GateSide, policies: Sequence[Policy]) -> dict[str, str]:

@@ -183,7 +183,7 @@ class Gates:
     def _findings(self, gate: Gate, judge: Judge, context: Context, linted: Linted) -> list[Finding]:
         from ctxc.rules import rule
 
-        compiled = self.head.findings()
+        compiled = judge.head.findings()
         found = [f for f in compiled if f.code in gate.codes]
         if not (gate.needs_base and self.base is None):
             # What a fixture of the base expects is the base's to judge by.
