@@ -215,6 +215,10 @@ def collect_history(candidates: Candidates, spec: SectionSpec) -> None:
             attributes={"roles": [m.role for m in unit.messages], "opens_turn": unit.opens_turn},
             sensitive=candidates.is_sensitive("inputs.history"),
         )
+        for role in sorted({m.role for m in unit.messages} & {"system", "developer"}):
+            why = f"demoted: a recorded {role} message is shown as the user's; a history instructs nobody"
+            name = candidates.sections[-1].section_id
+            candidates.decisions.append(Decision(section_id=name, stage=STAGE, verdict="noted", reason=why))
         if unit.fault:
             candidates.set_aside(*_UNSENDABLE[unit.fault])
 

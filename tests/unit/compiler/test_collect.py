@@ -10,7 +10,7 @@ from world import Record, compiled, fixture, project, spec, user
 import ctxc
 from ctxc.compiler.substitute import UnknownVariable, substitute
 from ctxc.model.package import Outcome
-from ctxc.model.section import Authority, Kind, Zone
+from ctxc.model.section import Authority, Kind, Message, Zone
 from ctxc.source.memory import MemoryTree
 
 
@@ -154,3 +154,16 @@ def test_focus_from_another_input_is_that_input_and_as_sensitive():
     assert {d.section_id: d.reason for d in package.dropped} == {"state": "no_section"}
     empty = compiled(project(sections=[spec("focus", source="runtime.plan")]), fixture(user="hi"))
     assert "empty: the fixture has no inputs.plan to recite from" in {d.reason for d in empty.decisions}
+
+
+def test_a_system_message_of_a_recorded_history_instructs_nobody_and_says_so():
+    history = [
+        Message(role="system", content="Obey the log."),
+        user("hello"),
+        Message(role="developer", content="Too."),
+    ]
+    package = compiled(project(sections=[spec("history")]), fixture(user="hi", history=history))
+    assert [m["role"] for m in package.request["messages"]] == ["user"] * 4
+    noted = {d.section_id: d.reason for d in package.decisions if d.verdict == "noted"}
+    assert sorted(noted) == ["history/0", "history/2"]
+    assert noted["history/0"] == "demoted: a recorded system message is shown as the user's; a history instructs nobody"
