@@ -108,6 +108,8 @@ def _missing(
     for path, broken in project.broken.items():
         if broken == name:
             where = broken_at(project, path)
+            if what == "template":  # at the one place that all its fixtures share, so that it is told once
+                at = Origin(path)
             return fault(
                 project,
                 "unknown-reference",
@@ -115,7 +117,7 @@ def _missing(
                 at=at or fixture.origin.child(key),
                 fixture=fixture.id,
                 help=f"mend the findings of {where[0]} first",
-                related=[(Origin(p), f"the {what}") for p in where],
+                related=[(Origin(p), f"the {what}") for p in where if at is None or p != at.path],
             )
     unread = [path for path, kind in project.broken_kinds.items() if not kind]
     if unread and name.partition("@")[0] not in known:

@@ -10,6 +10,7 @@ from ctxc.model.finding import Finding, Severity
 from ctxc.report import View
 from ctxc.report._encode import cells, clip, visible
 from ctxc.report._paint import Style, paint
+from ctxc.report._tally import folded
 
 _NAMED = 3  # fixtures of a finding that many have
 
@@ -35,18 +36,6 @@ def frame(finding: Finding, view: View, fixtures: Sequence[str] = ()) -> str:
 def frames(findings: Iterable[Finding], view: View) -> list[str]:
     """Frames of findings. What several fixtures have alike, in the same place, is told once and names them."""
     return [frame(finding, view, fixtures) for finding, fixtures in folded(findings)]
-
-
-def folded(findings: Iterable[Finding]) -> list[tuple[Finding, list[str]]]:
-    """Findings that differ in nothing but their fixture as one, with its fixtures, in the order of the first."""
-    found: dict[tuple[object, ...], tuple[Finding, list[str]]] = {}
-    for finding in findings:
-        what = (finding.code, finding.severity, finding.location, finding.message, finding.help, finding.revision)
-        key = (*what, finding.related, finding.fix, not finding.fixture)
-        names = found.setdefault(key, (finding, []))[1]
-        if finding.fixture not in names:
-            names.append(finding.fixture)
-    return list(found.values())
 
 
 def fixtures_told(fixtures: Sequence[str], write: Callable[[str], str] = visible) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
+
 from ctxc.model.finding import Finding, Severity
 from ctxc.model.report import Report
 
@@ -16,14 +19,27 @@ def plural(count: int, noun: str) -> str:
 
 
 def tally(report: Report) -> str:
-    """``2 errors, 1 warning (3 suppressed)``, or ``no findings``."""
+    """``2 errors, 1 warning (3 suppressed)``, or ``no findings``; what several fixtures have alike counts once."""
+    counts = Counter(finding.severity for finding, _ in folded(report.findings))
     parts = [
-        plural(report.count(severity), noun)
+        plural(counts[severity], noun)
         for severity, noun in ((Severity.ERROR, "error"), (Severity.WARNING, "warning"), (Severity.INFO, "note"))
-        if report.count(severity)
+        if counts[severity]
     ]
     text = ", ".join(parts) or "no findings"
     return f"{text} ({len(report.suppressed):,} suppressed)" if report.suppressed else text
+
+
+def folded(findings: Iterable[Finding]) -> list[tuple[Finding, list[str]]]:
+    """Findings that differ in nothing but their fixture as one, with its fixtures, in the order of the first."""
+    found: dict[tuple[object, ...], tuple[Finding, list[str]]] = {}
+    for finding in findings:
+        what = (finding.code, finding.severity, finding.location, finding.message, finding.help, finding.revision)
+        key = (*what, finding.related, finding.fix, not finding.fixture)
+        names = found.setdefault(key, (finding, []))[1]
+        if finding.fixture not in names:
+            names.append(finding.fixture)
+    return list(found.values())
 
 
 def worst_first(findings: tuple[Finding, ...]) -> list[Finding]:

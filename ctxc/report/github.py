@@ -8,8 +8,8 @@ from ctxc.model.finding import Finding, Severity
 from ctxc.model.report import CompileRun, Report
 from ctxc.report import View
 from ctxc.report._encode import annotation_data, annotation_property
-from ctxc.report._frame import fixtures_told, folded
-from ctxc.report._tally import plural
+from ctxc.report._frame import fixtures_told
+from ctxc.report._tally import folded, plural
 
 PER_SEVERITY = 10
 """Annotations that GitHub shows of each kind from one step (its documentation of workflow commands)."""

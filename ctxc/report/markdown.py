@@ -8,9 +8,9 @@ from ctxc.model.finding import Finding
 from ctxc.model.report import CompileRun, Report
 from ctxc.report import View
 from ctxc.report._encode import markdown_code, markdown_text
-from ctxc.report._frame import fixtures_told, folded
+from ctxc.report._frame import fixtures_told
 from ctxc.report._run import outcome, run_summary, share, spent, tokens
-from ctxc.report._tally import plural, tally, worst_first
+from ctxc.report._tally import folded, plural, tally, worst_first
 
 MAX_CHARACTERS = 65_536
 """Characters of a comment that GitHub accepts."""

@@ -86,3 +86,17 @@ def test_a_text_that_is_no_text_is_not_called_missing(data: bytes, message: str)
     assert [(f"{f.location} {f.name}", f.message) for f in found.findings] == [
         ("templates/t.yaml:5:26 unreadable-file", f"section 'policy': 'policies/p.md': {message}")
     ]
+
+
+def test_what_is_wrong_with_a_template_is_told_once_for_all_its_fixtures() -> None:
+    files = {
+        "templates/t.yaml": TEMPLATE + "cachable: true\n",
+        **{f"tests/fixtures/{n}.yaml": FIXTURE.replace("fixture_id: f", f"fixture_id: {n}") for n in "ab"},
+    }
+    shipped = {p: profile_text(p) for p in profile_ids()}
+    project = load_project(MemoryTree(files), Settings(), builtin_providers=shipped)
+    found = [f for n in "ab" for f in compiled(project, project.fixtures[n]).findings]
+    assert [f.fixture for f in found] == ["a", "b"]
+    assert [(str(f.location), f.message, f.related) for f in found] == 2 * [
+        ("templates/t.yaml:1:1", "template 't' could not be loaded: templates/t.yaml has errors", ())
+    ]
