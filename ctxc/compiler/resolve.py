@@ -136,7 +136,8 @@ def _missing(
         f"there is no {what} {name!r}.{did_you_mean(name, known)}",
         at=at or fixture.origin.child(key),
         fixture=fixture.id,
-        help=f"define a {what} with this id, or name one of: {', '.join(sorted(known)) or 'none'}",
+        help="define it in a file of a configured folder (`ctxc config` lists them)"
+        + (f", or name one of: {', '.join(sorted(known))}" if known else ""),
     )
 
 

@@ -45,6 +45,8 @@ _PLACEHOLDER = re.compile(r"\{\{?|\$\{|%7B|<[A-Za-z_ ]+>|\[[A-Z_ ]+\]|\b(?:DATA|
 _ACTIVE_ADDRESS = Pattern(
     r"(?i)[(\"'=<]\s*(data:[a-z0-9.+-]{1,40}/[a-z0-9.+-]{1,60}(?:;[a-z0-9=_-]{1,40}){0,4},|javascript:|vbscript:)"
 )
+_PICTURE = re.compile(r"(?i)data:image/(?:png|jpe?g|gif|webp|avif)[;,]")
+"""Pictures of pixels, such as the icons of an MCP server's tools: nothing in them runs, as it may in an SVG."""
 _ESCAPED_HIDDEN = Pattern(
     r"(?i)\\u(?:\{?e00[0-7][0-9a-f]\}?|20(?:0[b-f]|2[a-e]|6[0-9a-f])|\{20(?:0[b-f]|2[a-e]|6[0-9a-f])\}|feff)"
     r"|\\U000e0[01][0-9a-f]{2}|\\udb40\\ud[cd][0-9a-f]{2}"
@@ -66,6 +68,7 @@ def find_hidden_text(text: str, *, markup: bool = False) -> tuple[Match, ...]:
         found += [
             _match("U018", start, end, f"active address {visible(text[start:end], 40)}")
             for start, end in _ACTIVE_ADDRESS.in_text(hay, 1)
+            if not _PICTURE.match(text, start)
         ]
     if "\\" in text or "&#" in text:
         found += [

@@ -104,7 +104,9 @@ def _unknown(reference: Reference, known: Mapping[str, Sequence[Defined]], what:
     return Problem(
         "unknown-fragment" if reference.kind == "fragment" else "unknown-reference",
         message,
-        f"known: {listed}{' ...' if len(known) > 20 else ''}" if known else f"define a {what} with this id",
+        f"known: {listed}{' ...' if len(known) > 20 else ''}"
+        if known
+        else "define it in a file of a configured folder (`ctxc config` lists them)",
         pointer=reference.pointer,
         level=reference.level,
     )

@@ -69,10 +69,14 @@ from ctxc.rules.engine import Context, rule
 KINDS = ("contract", "toolset")
 
 
-def place_of(change: VersionChange) -> Location:
+def place_of(context: Context, change: VersionChange) -> Location:
     """Where an object's version stands."""
-    span = Span(change.line, 1, change.line, 1) if change.line is not None else None
-    return Location(change.path or change.base_path, span)
+    line = change.line
+    if line is None:
+        return Location(change.path or change.base_path, None)
+    rows = context.text(change.path).split("\n") if change.path else []
+    column = rows[line - 1].find("version") + 1 if line <= len(rows) else 0
+    return Location(change.path or change.base_path, Span(line, column or 1, line, column or 1))
 
 
 def check(context: Context) -> Iterator[Finding]:
@@ -94,7 +98,7 @@ def check(context: Context) -> Iterator[Finding]:
                 policy,
                 ("compatibility", "breaking") if "breaking" in compatibility else ("compatibility",),
                 f"{what} {'was removed' if gone else 'changed so that readers break'} and {why}: {change.reason}",
-                at=place_of(change),
+                at=place_of(context, change),
                 help="raise the major version, or change it so that old readers survive",
                 data={"kind": change.kind, "id": change.id, "base": change.base, "head": change.head,
                       "bump": change.bump, "needed": change.needed},

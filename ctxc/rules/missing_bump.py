@@ -79,7 +79,7 @@ def check(context: Context) -> Iterator[Finding]:
                 ("versions", "bump") if "bump" in versions else ("versions",),
                 f"{change.kind} {change.id!r} changed ({change.reason}); its version {how}, "
                 f"a {change.needed} bump is needed",
-                at=place_of(change),
+                at=place_of(context, change),
                 help="raise its version",
                 data={"kind": change.kind, "id": change.id, "base": change.base, "head": change.head,
                       "bump": change.bump, "needed": change.needed},

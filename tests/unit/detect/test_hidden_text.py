@@ -39,6 +39,8 @@ def summary(text: str, *, markup: bool = False) -> list[tuple[str, str, str]]:
         ("JavaScript: the good parts", []),
         ("[x]( javascript:alert(1))", [("U018", "warning", "javascript:")]),
         ("<a href=data:text/html;base64,AAAA>", [("U018", "warning", "data:text/html;base64,")]),
+        ('"src": "data:image/svg+xml;utf8,x"', [("U018", "warning", "data:image/svg+xml;utf8,")]),
+        ('"src": "data:image/png;base64,iVBO"', []),
         ("a\\u200bb \\u{e0041} &#x202e; \\u0041", [("U019", "warning", "\\u200b"), ("U019", "warning", "\\u{e0041}"), ("U019", "warning", "&#x202e;")]),
     ],
 )  # fmt: skip
