@@ -346,7 +346,8 @@ def test_si_012_words_that_end_in_sk(tmp_path: Path) -> None:
     value = "sk-proj-" + "9hTq2LmX7vRb4KzYw1Nc8Ds3"
     root = write(tmp_path, {
         "templates/t.yaml": TEMPLATE
-        + "  - {id: task, source: policies/notes.md}\n  - {id: focus, source: policies/real.md}\n",
+        + "  - {id: task, source: policies/notes.md}\n  - {id: focus, source: policies/real.md}\n"
+        + "  - {id: history, source: history}\n",
         "policies/real.md": f"key: {value}\n",
         "policies/notes.md": (CASES / "si-012/notes.md").read_text(encoding="utf-8"),
         "tests/fixtures/f.yaml": "fixture_id: f\ntemplate: t\ninputs: {history: {file: history.json}}\n",
