@@ -58,7 +58,9 @@ def read_bytes(path: str, stdin: bytes | None = None) -> bytes:
             data = file.read(MAX_BYTES + 1)
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        raise UnreadableSource(f"cannot read {path!r}: {reason}", help="name a file that exists, or - for the standard input") from error
+        raise UnreadableSource(
+            f"cannot read {path!r}: {reason}", help="name a file that exists, or - for the standard input"
+        ) from error
     if len(data) > MAX_BYTES:
         raise UnreadableSource(f"{path!r} is larger than {MAX_BYTES >> 20} MiB", help="split it")
     return data
