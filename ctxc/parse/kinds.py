@@ -78,12 +78,28 @@ def unknown(value: Any, *, data: bool) -> Problem:
             on_key=True,
             level=Severity.ERROR,
         )
+    entry = _listed(value)
+    if entry is not None:
+        return Problem(
+            "unknown-file-kind",
+            f"a list with a {KEYS[entry[1]]} in it; expected one a file",
+            "put each into a file of its own; only fragments may stand in a list",
+            pointer=f"/{entry[0]}/{entry[1]}",
+            on_key=True,
+            level=Severity.ERROR,
+        )
     return Problem(
         "unknown-file-kind",
         "no key says what this file is, and nothing names it",
         f"add one of {', '.join(k for k in KEYS if k != 'fragments')}, or move the file out of this folder",
         level=Severity.INFO if data else None,
     )
+
+
+def _listed(value: Any) -> tuple[int, str] | None:
+    """Number and key of the first entry of a list that says what it is."""
+    entries = enumerate(value) if isinstance(value, list) else ()
+    return next(((n, k) for n, item in entries if isinstance(item, dict) for k in ID_KEYS.values() if k in item), None)
 
 
 def _misspelt(value: Any) -> tuple[str, str]:
@@ -98,8 +114,9 @@ def _misspelt(value: Any) -> tuple[str, str]:
 
 
 def meant(value: Any) -> str:
-    """The kind that a file with a misspelt key was meant to be; empty where it has none."""
-    return KEYS.get(_misspelt(value)[1], "")
+    """The kind of what a list holds, or that a file with a misspelt key was meant to be; empty where it is neither."""
+    entry = _listed(value)
+    return KEYS[entry[1]] if entry is not None else KEYS.get(_misspelt(value)[1], "")
 
 
 def mentions(text: str) -> bool:

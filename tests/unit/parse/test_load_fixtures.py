@@ -332,3 +332,15 @@ def test_a_moment_that_does_not_exist_is_found_where_nothing_expires_too(load: L
 @pytest.mark.parametrize("now", ["2026-02-28t10:00:00z", "2028-02-29 10:00:00.5+14:00"])
 def test_every_moment_of_rfc_3339_is_taken(load: Load, now: str) -> None:
     assert short(load(fixture(more=f"now: {now}\n"))) == []
+
+
+def test_a_list_of_fixtures_is_not_passed_over(load: Load) -> None:
+    text = "- fixture_id: a\n  template: t\n- fixture_id: b\n  template: t\n"
+    project = load(TEMPLATE | {"tests/fixtures/l.yaml": text})
+    (found,) = project.findings
+    assert (f"{found.location} {found.name}", found.severity.label, found.message) == (
+        "tests/fixtures/l.yaml:1:3 unknown-file-kind",
+        "error",
+        "a list with a fixture in it; expected one a file",
+    )
+    assert project.lost_fragments == ()  # nothing else is called unknown because of it
