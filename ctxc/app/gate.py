@@ -96,6 +96,8 @@ def _over_sides(workspace: Workspace, request: GateRequest, sides: GateSides, no
         find_change=lambda: diff_sides(quiet(workspace), request.as_diff(), sides.compared()).change,
         now=now,
     ).run(_chosen(request.only))
+    if head.clean is not None:
+        head.clean.write()
     if store is not None:
         store.put(head, run.release, run.notes)
     return GateRun(release=run.release, head=head, base=base, change=run.change, notes=run.notes)

@@ -30,6 +30,8 @@ class UnknownVariable(Exception):
 
 def variables(text: str) -> tuple[str, ...]:
     """Names of the variables that a text uses, in order, each once."""
+    if "{{" not in text:
+        return ()
     found = (match["name"] or match["path"] for match in _VARIABLE.finditer(text))
     return tuple(dict.fromkeys(name for name in found if name))
 

@@ -127,7 +127,7 @@ class _Loader:
             return
         before = self.shared.error_count  # of all files: what a fixture names is part of it
         if definition.inputs is not None:
-            lazy = LazyInputs(partial(self._later, path, definition.inputs))
+            lazy = LazyInputs(partial(self._later, path, definition.inputs), definition.inputs)
             made: Any = read_fixture(value, file, self._digest(path), lazy)
         else:
             made = self._typed(definition.kind, value, file)

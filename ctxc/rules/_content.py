@@ -8,6 +8,7 @@ resolved, so that ``"\\u202e"`` in YAML or JSON is found as well.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from ctxc.base.canonical import digest_text
@@ -18,7 +19,7 @@ from ctxc.model.section import Authority
 from ctxc.parse.document import syntax_of
 from ctxc.parse.spots import span_of
 from ctxc.rules._files import data_files, project_files
-from ctxc.rules._texts import Shown, application_texts, data_texts
+from ctxc.rules._texts import Shown, application_texts, data_texts, data_texts_of, search
 from ctxc.rules.engine import Context, Rule
 
 if TYPE_CHECKING:
@@ -62,11 +63,12 @@ def report(
         )
 
 
-def _in_texts(texts: Iterable[Shown], context: Context, find: Callable[[str], Iterable[Match]]) -> Iterator[Found]:
-    for shown in texts:
-        for match in find(shown.text):
-            data = shown.authority >= Authority.T3
-            yield Found(match, shown.place(context, match.start, match.end), shown.what, data)
+def _in_texts(
+    about: str, texts: Iterable[Shown], context: Context, find: Callable[[str], Iterable[Match]]
+) -> Iterator[Found]:
+    for shown, match in search(context, about, texts, find):
+        data = shown.authority >= Authority.T3
+        yield Found(match, shown.place(context, match.start, match.end), shown.what, data)
 
 
 # --- secrets --------------------------------------------------------------------------------------------------------
@@ -109,28 +111,30 @@ def _personal(context: Context) -> tuple[Found, ...]:
     from ctxc.detect.pii import find_personal_data
 
     texts = application_texts(context)
-    return tuple(_in_texts(texts, context, lambda t: find_personal_data(t, key=context.key)))
+    return tuple(_in_texts("personal data", texts, context, lambda t: find_personal_data(t, key=context.key)))
 
 
 def personal_in_data(context: Context) -> Iterator[Found]:
     """Personal data in what fixtures record."""
     from ctxc.detect.pii import find_personal_data
 
-    return _in_texts(data_texts(context), context, lambda t: find_personal_data(t, key=context.key))
+    return _in_texts("personal data", data_texts(context), context, lambda t: find_personal_data(t, key=context.key))
 
 
 def addresses(context: Context) -> Iterator[Found]:
     """Addresses of internal hosts in the application's own texts."""
     from ctxc.detect.leaks import find_internal_urls
 
-    return _in_texts(application_texts(context), context, lambda t: find_internal_urls(t, key=context.key))
+    texts = application_texts(context)
+    return _in_texts("internal addresses", texts, context, lambda t: find_internal_urls(t, key=context.key))
 
 
 def traces(context: Context) -> Iterator[Found]:
     """Stack traces in the application's own texts."""
     from ctxc.detect.leaks import find_stack_traces
 
-    return _in_texts(application_texts(context), context, lambda t: find_stack_traces(t, key=context.key))
+    texts = application_texts(context)
+    return _in_texts("stack traces", texts, context, lambda t: find_stack_traces(t, key=context.key))
 
 
 # --- characters -------------------------------------------------------------------------------------------------------
@@ -156,14 +160,13 @@ def _characters(context: Context) -> tuple[Found, ...]:
 
     data = data_files(context)
     found: list[Found] = []
-    present: dict[str, str] = {}
     for path in project_files(context):
-        text = present[path] = context.text(path)
         syntax = syntax_of(path)
         markup = syntax in ("markdown", "text")
         about = f"characters {path in data} {markup}"
         if context.clean is not None and context.clean.has(about, path):
             continue
+        text = context.text(path)
         matches = tuple(find_unicode(text, context="data" if path in data else "trusted", markup=markup))
         if context.clean is not None and not matches:
             context.clean.note(about, path)
@@ -171,7 +174,7 @@ def _characters(context: Context) -> tuple[Found, ...]:
             # An escape in YAML or JSON is judged below, as the character that it stands for.
             if match.detector != "unicode.U019" or syntax not in _STRUCTURED:
                 found.append(Found(match, Location(path, span_of(text, match.start, match.end)), "", path in data))
-    found.extend(_escaped(context, present, data))
+    found.extend(_escaped(context, data))
     found.extend(_in_names(context))
     return tuple(found)
 
@@ -191,21 +194,28 @@ def _in_names(context: Context) -> Iterator[Found]:
                     yield Found(match, shown.place(context, match.start, match.end), f"a name of {shown.what}")
 
 
-def _escaped(context: Context, present: dict[str, str], data: frozenset[str]) -> Iterator[Found]:
+def _escaped(context: Context, data: frozenset[str]) -> Iterator[Found]:
     """Characters of values that the file itself does not hold, and escapes that a model would read as such."""
     from ctxc.detect.unicode import find_unicode
 
-    for shown in (*application_texts(context), *data_texts(context)):
+    present = frozenset(project_files(context))
+
+    @cache
+    def written(path: str) -> str:
+        """The text of a structured file with escapes; empty for any other."""
+        text = context.text(path) if path in present and syntax_of(path) in _STRUCTURED else ""
+        return text if "\\" in text else ""
+
+    for shown in (*application_texts(context), *data_texts_of(context, lambda p: bool(written(p)))):
         path = shown.origin.path
-        raw = present.get(path, "")
-        if shown.body or "\\" not in raw or syntax_of(path) not in _STRUCTURED:
+        raw = "" if shown.body else written(path)
+        if not raw:
             continue
         unwritten = not shown.text.isascii() or not shown.text.isprintable()
         if not unwritten and "\\u" not in shown.text and "&#" not in shown.text:
             continue
         for match in find_unicode(shown.text, context="data" if path in data else "trusted"):
-            written = shown.text[match.start : match.end] in raw
-            if match.detector == "unicode.U019" or not written:
+            if match.detector == "unicode.U019" or shown.text[match.start : match.end] not in raw:
                 yield Found(match, shown.place(context, match.start, match.end), shown.what, path in data)
 
 
@@ -216,17 +226,17 @@ def roles(context: Context) -> Iterator[Found]:
     """Role and control tokens in the application's own texts, as severe as in a raw prompt."""
     from ctxc.detect.role_tokens import find_role_tokens
 
-    yield from _in_texts(application_texts(context), context, lambda t: find_role_tokens(t, raw=True))
+    texts = application_texts(context)
+    yield from _in_texts("raw role tokens", texts, context, lambda t: find_role_tokens(t, raw=True))
 
 
 def delimiters(context: Context) -> Iterator[Found]:
     """Ends of blocks in the application's own texts that nothing there has opened."""
     from ctxc.detect.delimiters import find_delimiters
 
-    for shown in application_texts(context):
-        for match in find_delimiters(shown.text):
-            if not _is_opened(shown.text, match):
-                yield Found(match, shown.place(context, match.start, match.end), shown.what)
+    for shown, match in search(context, "delimiters", application_texts(context), find_delimiters):
+        if not _is_opened(shown.text, match):
+            yield Found(match, shown.place(context, match.start, match.end), shown.what)
 
 
 def _is_opened(text: str, match: Match) -> bool:
@@ -242,7 +252,7 @@ def injections(context: Context) -> Iterator[Found]:
     """What looks like an injected instruction in the application's own texts."""
     from ctxc.detect.injection import find_injections
 
-    return _in_texts(application_texts(context), context, find_injections)
+    return _in_texts("injections", application_texts(context), context, find_injections)
 
 
 def attacks(context: Context) -> Iterator[Found]:
@@ -251,8 +261,12 @@ def attacks(context: Context) -> Iterator[Found]:
     from ctxc.detect.injection import find_injections
     from ctxc.detect.role_tokens import find_role_tokens
 
-    for find in (find_role_tokens, find_delimiters, find_injections):
-        yield from _in_texts(data_texts(context), context, find)
+    for about, find in (
+        ("role tokens", find_role_tokens),
+        ("delimiters", find_delimiters),
+        ("injections", find_injections),
+    ):
+        yield from _in_texts(about, data_texts(context), context, find)
 
 
 def at_least(found: Iterable[Found], severity: Severity) -> Iterator[Found]:

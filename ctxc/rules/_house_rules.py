@@ -83,7 +83,13 @@ def _definitions(context: Context) -> dict[str, tuple[Stated, ...]]:
     for shown in sorted(application_texts(context), key=lambda s: s.origin):
         if not (shown.body or "\n" in shown.text):
             continue
-        for match in _DEFINITION.finditer(shown.text):
+        clean = context.clean if shown.body else None
+        if clean is not None and clean.has("house rules", shown.origin.path):
+            continue
+        matches = tuple(_DEFINITION.finditer(shown.text))
+        if clean is not None and not matches:
+            clean.note("house rules", shown.origin.path)
+        for match in matches:
             words = tuple(_WORD.findall(match["text"].casefold().replace("’", "'")))
             negated = any(w in _NEGATIONS for w in match["text"].casefold().replace("’", "'").split()) or any(
                 w in _NEGATIONS for w in words

@@ -39,7 +39,7 @@ class Scanner:
     ) -> None:
         self.rules = tuple(rules)
         self._key = key
-        self._extra = secret_rules
+        self.secret_rules = secret_rules
         self._groups: dict[bool, tuple[_Group, ...]] = {}
         self._known: dict[tuple[str, bool], tuple[Hit, ...]] = {}
 
@@ -68,7 +68,7 @@ class Scanner:
         for number, rule in enumerate(self.rules):
             wanted = frozenset(rule.detect)
             if wanted and wanted not in detectors:
-                detectors[wanted] = Detectors(key=self._key, detect=wanted, extra=self._extra)
+                detectors[wanted] = Detectors(key=self._key, detect=wanted, extra=self.secret_rules)
             search = _Search(number, rule, detectors.get(wanted), is_json=is_json, key=self._key)
             if not search.idle:
                 groups.setdefault(rule.decoders, []).append(search)

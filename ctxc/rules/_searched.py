@@ -12,6 +12,7 @@ from ctxc.model.measured import Measured
 from ctxc.model.package import Package
 from ctxc.model.section import DEFAULTS, Authority, Kind, Section
 from ctxc.model.template import Template
+from ctxc.rules._forbidden import digest_of
 from ctxc.rules._ground import Facts, facts_at, fits, ground
 from ctxc.rules._scanner import Hit, Scanner
 from ctxc.rules._texts import Shown, application_texts, is_file, strings, templates
@@ -38,8 +39,14 @@ class Found:
 def in_sources(context: Context, scanner: Scanner) -> Iterator[Found]:
     """What rules forbid in application texts, tool definitions and contracts, each place once."""
     owners = _owners(context)
+    about = f"forbidden {digest_of(scanner.rules, scanner.secret_rules)}"
     for shown in (*application_texts(context), *_tool_texts(context)):
+        clean = context.clean if shown.body else None
+        if clean is not None and clean.has(about, shown.origin.path):
+            continue
         hits = (*scanner.scan(shown.text), *(scanner.key_hits(shown.text) if shown.key else ()))
+        if clean is not None and not hits:
+            clean.note(about, shown.origin.path)
         facts = _source_facts(shown, owners.get(shown.origin.path, ()), context) if hits else {}
         for hit in hits:
             if _holds(scanner, hit, "sources", facts):

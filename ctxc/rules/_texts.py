@@ -7,16 +7,20 @@ contracts. Data are the inputs of fixtures. A place inside a value is exact wher
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from ctxc.base.spans import Location, Origin
 from ctxc.base.values import dataclass
 from ctxc.model.fixture import Fixture
 from ctxc.model.section import DEFAULTS, Authority, Kind
 from ctxc.model.template import SectionSpec, Template
+from ctxc.parse.lazy_inputs import is_set_apart
 from ctxc.parse.spots import place_in_value, span_of
 from ctxc.rules.engine import Context
+
+if TYPE_CHECKING:
+    from ctxc.detect.match import Match
 
 _CONTENT_KEYS = ("text", "content", "body", "snippet", "summary", "data", "result", "output")
 
@@ -49,6 +53,25 @@ class Shown:
             if span is not None and span != location.span:
                 return location._replace(span=span)
         return context.locate(self.origin, key=self.key)
+
+
+def search(
+    context: Context, about: str, texts: Iterable[Shown], find: Callable[[str], Iterable[Match]]
+) -> Iterator[tuple[Shown, Match]]:
+    """What a search finds in texts. A file in whose body it found nothing before is not searched again.
+
+    ``about`` names the search with everything but the text that decides what it finds.
+    """
+    clean = context.clean
+    for shown in texts:
+        kept = clean if shown.body else None
+        if kept is not None and kept.has(about, shown.origin.path):
+            continue
+        matches = tuple(find(shown.text))
+        if kept is not None and not matches:
+            kept.note(about, shown.origin.path)
+        for match in matches:
+            yield shown, match
 
 
 def templates(context: Context) -> Iterator[Template]:
@@ -131,8 +154,18 @@ def data_texts(context: Context) -> tuple[Shown, ...]:
 
 
 def _data_texts(context: Context) -> tuple[Shown, ...]:
+    return _each_once(context.project.fixtures.values())
+
+
+def data_texts_of(context: Context, is_wanted: Callable[[str], bool]) -> tuple[Shown, ...]:
+    """The same, without those of fixtures that nobody has looked into and that lie in no wanted file."""
+    fixtures = context.project.fixtures.values()
+    return _each_once(f for f in fixtures if not is_set_apart(f.inputs) or is_wanted(f.origin.path))
+
+
+def _each_once(fixtures: Iterable[Fixture]) -> tuple[Shown, ...]:
     found: dict[tuple[str, str], Shown] = {}
-    for fixture in context.project.fixtures.values():
+    for fixture in fixtures:
         for shown in _of_fixture(fixture):
             if shown.text:
                 found.setdefault((shown.origin.path, shown.origin.pointer), shown)

@@ -35,7 +35,9 @@ Mend: Pass the value in a section that is not stable (`task`, `state`), or take 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
+from ctxc.base.canonical import digest_json
 from ctxc.base.spans import Origin
 from ctxc.model.finding import Finding, Severity
 from ctxc.model.section import Authority, Kind, Zone
@@ -43,9 +45,12 @@ from ctxc.model.template import SectionSpec
 from ctxc.rules._known import with_profile
 from ctxc.rules._prefix import prefix, zone_of
 from ctxc.rules._routes import newest
-from ctxc.rules._texts import Shown, is_file, strings
+from ctxc.rules._texts import Shown, is_file, search, strings
 from ctxc.rules._tools import used
 from ctxc.rules.engine import Context, rule
+
+if TYPE_CHECKING:
+    from ctxc.detect.match import Match
 
 _HELP = "pass it in a section that is not stable (task, state), or take it out"
 
@@ -56,12 +61,17 @@ def check(context: Context) -> Iterator[Finding]:
 
     tenants = {f.principal.tenant for f in context.project.fixtures.values() if f.principal and f.principal.tenant}
     shown: dict[tuple[str, str], Shown] = {}
+    with_fragments = False
     for template in with_profile(context):
         for spec in prefix(context, template):
             from_request = spec.source == "retrieval" or spec.source.startswith("runtime")
             # Contract and tools of a request profile are written as runtime too, and are files of the project.
             if from_request and spec.kind not in (Kind.CONTRACT, Kind.TOOLS):
                 yield _from_request(context, spec)
+            if spec.source == "fragments":
+                if with_fragments:
+                    continue  # all of them stand in it already
+                with_fragments = True
             for text in _texts(context, spec):
                 shown.setdefault((text.origin.path, text.origin.pointer), text)
         if any(zone_of(s) is Zone.TOOLS or s.cacheable for s in template.sections):
@@ -71,16 +81,19 @@ def check(context: Context) -> Iterator[Finding]:
                     for text in described:
                         if not text.key:
                             shown.setdefault((text.origin.path, text.origin.pointer), text)
-    for text in shown.values():
-        for match in find_volatile(text.text, tenants=tenants):
-            if match.severity > Severity.INFO:
-                yield RULE.finding(
-                    context,
-                    f"{match.message} in {text.what}, which is part of the stable prefix",
-                    at=text.place(context, match.start, match.end),
-                    help=_HELP,
-                    data={"detector": match.detector},
-                )
+
+    def find(text: str) -> Iterator[Match]:
+        return (m for m in find_volatile(text, tenants=tenants) if m.severity > Severity.INFO)
+
+    about = f"volatile {digest_json(sorted(tenants))}"
+    for text, match in search(context, about, shown.values(), find):
+        yield RULE.finding(
+            context,
+            f"{match.message} in {text.what}, which is part of the stable prefix",
+            at=text.place(context, match.start, match.end),
+            help=_HELP,
+            data={"detector": match.detector},
+        )
 
 
 def _from_request(context: Context, spec: SectionSpec) -> Finding:

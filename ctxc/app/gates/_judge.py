@@ -135,6 +135,7 @@ class Judge:
             now=judged.now,
             tokenizers=self.head.tokenizers,
             params={**params, GATE: {"ground": self.ground}},
+            clean=self.head.clean,
         )
 
 

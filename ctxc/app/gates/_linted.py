@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ctxc.app.clean import CleanFiles
 from ctxc.app.gates import Lint
 from ctxc.app.gates._files import read_or_nothing
 from ctxc.app.lint import LintOptions
@@ -143,19 +142,16 @@ def _lint(
     options = LintOptions(tier=str(settings.extra.get("tier") or "default"))
     check_words(options, settings)
     _, params = rule_settings(settings)
-    clean = CleanFiles(head.store, head.scan.digests) if workspace.cache is not None else None
     context = Context(
         project=project,
         tree=tree,
         now=now,
         tokenizers=tokenizers(project.sources, head.store),
         params=params,
-        clean=clean,
+        clean=head.clean if tree is head.tree else None,  # it knows the files by what they are in that tree
     )
     chosen = [r for r in choose(options, settings, workspace.root) if _can_fail(r, settings, policies)]
     findings = tuple(mask_messages(run(context, chosen)))
-    if clean is not None:
-        clean.write()
     return Linted(
         findings=findings,
         facts=Lint(

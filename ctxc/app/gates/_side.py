@@ -14,6 +14,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from ctxc.app.asked import AskedTree
+from ctxc.app.clean import CleanFiles
 from ctxc.app.gates._codec import plain, shipped_from, store_text, stored
 from ctxc.app.scan import ABSENT, Scan
 from ctxc.app.store import identity
@@ -62,6 +63,7 @@ class GateSide:
         self._bundle = ""
         self._shipped: tuple[Shipped, ...] | None = None
         self._scan: Scan | None = None
+        self._clean: CleanFiles | None = None
         self._project: Project | None = None
         self._loaded: frozenset[str] = frozenset()
         self._compiler: Compiler | None = None
@@ -87,6 +89,13 @@ class GateSide:
         if self._scan is None:
             self._scan = Scan(self._raw, self.settings)
         return self._scan
+
+    @property
+    def clean(self) -> CleanFiles | None:
+        """What searches of earlier runs found nothing in; None where no cache may be used."""
+        if self._clean is None and self._kept:
+            self._clean = CleanFiles(self.store, self.scan.digests)
+        return self._clean
 
     @property
     def project(self) -> Project:

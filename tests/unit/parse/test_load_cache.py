@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from parse_world import BlobStore, Load, short
 
-from ctxc.model.fixture import Inputs
+from ctxc.model.fixture import Inputs, Record
 from ctxc.model.project import Project
-from ctxc.parse.lazy_inputs import LazyInputs
+from ctxc.parse.lazy_inputs import LazyInputs, is_set_apart
 
 FILES = {
     "templates/t.yaml": "template_id: t\nversion: 1\nsections: [{id: task, source: runtime}, {id: p, kind: policy, source: policies/p.md}]\n",
@@ -144,6 +144,24 @@ def test_lazy_inputs_are_as_good_as_others() -> None:
     assert type(replace(lazy, summary="t")) is Inputs
     assert pickle.loads(pickle.dumps(lazy)) == plain
     assert repr(lazy).removeprefix("Lazy") == repr(plain)
+
+
+def test_what_is_not_written_is_known_to_be_empty_without_making_anything() -> None:
+    made: list[int] = []
+
+    def make() -> Inputs:
+        made.append(1)
+        return Inputs(values={"user": "x"}, evidence=(Record(id="e", text="t"),))
+
+    lazy = LazyInputs(make, b'{"user":"x","evidence":[{"id":"e","text":"t"}]}')
+    assert is_set_apart(lazy)
+    assert (lazy.files, lazy.examples, lazy.memory, lazy.tool_results, lazy.handoff) == ((), (), (), (), ())
+    assert made == []
+    assert [r.id for r in lazy.evidence] == ["e"]
+    assert made == [1]
+    assert not is_set_apart(lazy)
+    assert (lazy.examples, lazy.values) == ((), {"user": "x"})
+    assert not is_set_apart(Inputs())
 
 
 PROGRAM = """
