@@ -49,6 +49,11 @@ class Report:
     policy: Mapping[str, Any] | None = None
     checked: Mapping[str, int] = field(default_factory=dict)
     rules: Mapping[str, RuleText] = field(default_factory=dict)
+    fail_on: str = "error"  # the severity from which a finding fails the run
+
+    def fails(self, finding: Finding) -> bool:
+        """Whether a finding fails the run."""
+        return self.fail_on != "never" and finding.severity >= Severity[self.fail_on.upper()]
 
     def count(self, severity: Severity) -> int:
         """Findings of one severity that are not suppressed."""

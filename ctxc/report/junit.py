@@ -1,19 +1,26 @@
-"""JUnit XML: a suite for each gate, a case for each thing that was checked, passes too."""
+"""JUnit XML: a suite for each gate, a case for each thing that was checked, passes too.
+
+A finding that does not fail the run is output of its case and no failure: what reads such a file calls a build with one
+failure broken.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from ctxc.model.finding import Finding
 from ctxc.model.report import CompileRun, Report, Row
 from ctxc.report import View
 from ctxc.report._encode import xml_text
 
+_JOIN = "; "  # one line: none of a log may begin with what a file says
+
 
 def render(report: Report, view: View) -> str:
     """One suite of findings by file, or one suite for each gate."""
     if not report.gates:
-        return _document([_suite(report.command, _by_path(report.findings) or [_case(report.command, "findings", "")])])
+        return _document([_suite(report.command, _by_path(report) or [_case(report.command, "findings", "")])])
     suites = []
     for gate in report.gates:
         if gate.status in ("passed", "failed"):
@@ -21,7 +28,7 @@ def render(report: Report, view: View) -> str:
         else:
             body = f'<skipped message="{xml_text(f"{gate.status}: {gate.message}")}"/>'
         suites.append(_suite(gate.id, [_case(gate.id, f"gate.{gate.id}", body)]))
-    suites.append(_suite("findings", _by_path(report.findings)))
+    suites.append(_suite("findings", _by_path(report)))
     return _document(suites)
 
 
@@ -30,7 +37,7 @@ def render_run(run: CompileRun, view: View) -> str:
     cases = [_fixture_case(c.row, run.report.findings) for c in run.compiled]
     known = {c.row.fixture_id for c in run.compiled}
     others = tuple(f for f in run.report.findings if f.fixture not in known)
-    return _document([_suite("compile", [*cases, *_by_path(others)])])
+    return _document([_suite("compile", [*cases, *_by_path(replace(run.report, findings=others))])])
 
 
 def _fixture_case(row: Row, findings: Iterable[Finding]) -> str:
@@ -42,13 +49,22 @@ def _fixture_case(row: Row, findings: Iterable[Finding]) -> str:
     return _case(row.fixture_id, row.template, body)
 
 
-def _by_path(findings: Iterable[Finding]) -> list[str]:
+def _by_path(report: Report) -> list[str]:
     paths: dict[str, list[Finding]] = {}
-    for finding in findings:
+    for finding in report.findings:
         paths.setdefault(finding.location.path, []).append(finding)
-    return [
-        _case(path, "ctxc", "".join(_failure(_sentence(f), f.code) for f in found)) for path, found in paths.items()
-    ]
+    return [_case(path, "ctxc", _body(report, found)) for path, found in paths.items()]
+
+
+def _body(report: Report, findings: Iterable[Finding]) -> str:
+    failures, others = [], []
+    for finding in findings:
+        if report.fails(finding):
+            failures.append(_failure(_sentence(finding), finding.code))
+        else:
+            others.append(xml_text(_sentence(finding)))
+    said = f"<system-out>{_JOIN.join(others)}</system-out>" if others else ""
+    return "".join(failures) + said
 
 
 def _sentence(finding: Finding) -> str:

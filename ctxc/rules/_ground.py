@@ -222,6 +222,11 @@ def chosen(known: Ground, policy: Policy, where: Mapping[str, Any]) -> Iterator[
             yield measured
 
 
+def fits_something(known: Ground) -> bool:
+    """Whether some policy speaks of some fixture."""
+    return any(True for policy in known.policies for _ in chosen(known, policy, {}))
+
+
 def facts_at(known: Ground, measured: Measured) -> Facts:
     """What a ``where`` can say of a fixture at head: as it is, and for the base's policies also as it was there."""
     facts = facts_of(measured)
@@ -270,7 +275,9 @@ def told(
     data: Mapping[str, Any] | None = None,
 ) -> Finding:
     """A finding by a parameter of a policy, which stands among the related places."""
-    where = (place_of(context, policy, *keys), f"policy {policy.id} asks for it")
+    now = context.project.policies.get(policy.id, ())
+    since = judged_by_base(context) and (not now or now[-1].content_hash != policy.content_hash)
+    where = (place_of(context, policy, *keys), f"policy {policy.id} {'of the base ' if since else ''}asks for it")
     return rule.finding(
         context,
         message,

@@ -1,6 +1,7 @@
 """A fixture over the tokens that `budgets.lock` holds for it, or one that the lock does not know.
 
-Why: The lock is a ratchet: whoever wants a larger request says so in a file that a reviewer sees, in the same change.
+Why: The lock is a ratchet: whoever wants a larger request says so in a file that a reviewer sees. Where the base judges
+its lock does too: there the new lock comes in a change of its own, before what needs it.
 
 Bad:
 
@@ -49,9 +50,12 @@ from typing import Any
 from ctxc.base.spans import Location
 from ctxc.model.contract import Policy
 from ctxc.model.finding import Finding
-from ctxc.rules._ground import ground, origin_of, selected, settings, told
-from ctxc.rules._locks import BUDGETS, BudgetLock
+from ctxc.rules._ground import ground, judged_by_base, origin_of, selected, settings, told
+from ctxc.rules._locks import BUDGETS, BudgetLock, read_budgets
 from ctxc.rules.engine import Context, rule
+
+_UPDATE = "shorten the request, or write the lock again on purpose: `ctxc gate --update-locks`"
+_FIRST = f"shorten the request, or bring {BUDGETS} in a change of its own; what needs it comes after it"
 
 
 def ratchets(context: Context) -> Iterator[tuple[Policy, Mapping[str, Any], BudgetLock | None]]:
@@ -66,6 +70,7 @@ def ratchets(context: Context) -> Iterator[tuple[Policy, Mapping[str, Any], Budg
 def check(context: Context) -> Iterator[Finding]:
     """Fixtures over their lock, fixtures without one, and a lock that is missing or cannot be read."""
     update = "`ctxc gate --update-locks` writes it"
+    own = read_budgets(context.tree) if judged_by_base(context) else None
     for policy, _, lock in ratchets(context):
         keys = ("budget", "ratchet")
         if lock is None or lock.fault:
@@ -90,6 +95,13 @@ def check(context: Context) -> Iterator[Finding]:
                 data = {"tokens": measured.tokens, "limit": locked.tokens, "delta": over}
             else:
                 continue
+            mine = own.fixtures.get(measured.fixture) if own is not None else None
+            counted = (measured.tokenizer, measured.method)
+            brought = (
+                mine is not None and (mine.tokenizer, mine.method) == counted and (measured.tokens or 0) <= mine.tokens
+            )
+            if brought:
+                message += "; the base's lock judges, and this change writes another"
             yield told(
                 context,
                 RULE,
@@ -97,7 +109,7 @@ def check(context: Context) -> Iterator[Finding]:
                 keys,
                 message,
                 at=origin_of(context, measured.fixture),
-                help="shorten the request, or write the lock again on purpose: `ctxc gate --update-locks`",
+                help=_FIRST if brought else _UPDATE,
                 fixture=measured.fixture,
                 related=[(lock.at(measured.fixture), "the lock")],
                 data=data,

@@ -49,6 +49,7 @@ Mend: Run the evaluation on what is to be shipped and hand its results to the ga
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 from typing import Any
 
@@ -120,7 +121,18 @@ def _stale(context: Context, results: Results) -> str:
         return "they name no bundle, and when the change was made is not known"
     if results.at < known.evaluated:
         return "they are older than the change"
+    if _day_of(results.at) > _day_after(context.now):
+        return f"they are of {_day_of(results.at)}, which is still to come: today is {context.now}"
     return ""
+
+
+def _day_of(at: int) -> str:
+    return datetime.fromtimestamp(at, UTC).date().isoformat()
+
+
+def _day_after(day: str) -> str:
+    """A clock that is not UTC may be a day ahead."""
+    return (date.fromisoformat(day) + timedelta(days=1)).isoformat() if day else "9999-12-31"
 
 
 RULE = rule(__name__, __doc__, check, needs="packages")

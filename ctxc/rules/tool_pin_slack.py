@@ -94,9 +94,9 @@ def check(context: Context) -> Iterator[Finding]:
                 RULE,
                 policy,
                 ("tools",),
-                f"{TOOLS} pins {name!r} of {toolset_name}, which is not there any more",
+                f"{TOOLS} pins {name!r} of {toolset_name}, and there is no such tool",
                 at=lock.at(toolset_name, name),
-                help="`ctxc gate --update-locks` takes it out",
+                help="`ctxc gate --update-locks` takes it out; a pin for a tool that comes in the next change may stay",
                 data={"tool": name, "toolset": toolset_name},
             )
 

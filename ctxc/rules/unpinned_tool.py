@@ -77,16 +77,19 @@ from collections.abc import Iterator
 
 from ctxc.base.spans import Location
 from ctxc.model.finding import Finding
-from ctxc.rules._ground import ground, settings, told
-from ctxc.rules._locks import TOOLS
+from ctxc.rules._ground import ground, judged_by_base, settings, told
+from ctxc.rules._locks import TOOLS, read_tools
 from ctxc.rules._pinned import digest_of, each_tool, named
 from ctxc.rules.engine import Context, rule
+
+_FIRST = f"bring {TOOLS} in a change of its own, in which somebody approves the definition; the tool comes after it"
 
 
 def check(context: Context) -> Iterator[Finding]:
     """Tools without a pin where pins are required, tools unlike their pin, and a lock that cannot be read."""
     help = "read the definition, then pin it: `ctxc gate --update-locks`"
     lock = ground(context).tools
+    own = read_tools(context.tree) if judged_by_base(context) else None
     for policy, tools in settings(context, "tools"):
         required = tools.get("pins", "known") == "require"
         keys = ("tools", "pins") if "pins" in tools else ("tools",)
@@ -101,9 +104,13 @@ def check(context: Context) -> Iterator[Finding]:
         for toolset, tool in each_tool(context.project):
             pins = lock.pins.get((named(toolset), tool.name), ()) if lock is not None else ()
             digest = digest_of(tool)
+            key = named(toolset), tool.name
             if any(pin.digest == digest for pin in pins) or not (pins or required):
                 continue
             what = "is not the definition that was approved" if pins else "is not pinned"
+            brought = any(pin.digest == digest for pin in own.pins.get(key, ())) if own is not None else False
+            if brought:
+                what += " at the base, whose lock judges; this change pins it itself"
             yield told(
                 context,
                 RULE,
@@ -111,7 +118,7 @@ def check(context: Context) -> Iterator[Finding]:
                 keys,
                 f"tool {tool.name!r} of {named(toolset)} {what}",
                 at=tool.origin,
-                help=help,
+                help=_FIRST if brought else help,
                 related=[(lock.at(named(toolset), tool.name), "the lock")] if pins and lock is not None else (),
                 data={"tool": tool.name, "toolset": named(toolset), "sha256": digest},
             )

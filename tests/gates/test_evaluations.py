@@ -121,6 +121,15 @@ def test_results_older_than_the_change(world: GateWorld) -> None:
     assert messages(run) == [f"{JUNIT}: they are older than the change"]
 
 
+def test_results_of_a_day_that_is_still_to_come(world: GateWorld) -> None:
+    """A time that is always later than the change would make one file good for ever."""
+    required(world)
+    world.change({JUNIT: junit(10, at="2099-01-01T00:00:00+00:00")})
+    assert messages(judge(world)) == [f"{JUNIT}: they are of 2099-01-01, which is still to come: today is 2026-11-30"]
+    world.change({JUNIT: junit(10, at="2026-12-01T11:00:00+14:00")})  # a clock that is ahead of UTC
+    assert messages(judge(world, now="2026-11-30")) == []
+
+
 def test_a_time_without_a_zone_is_utc_and_the_oldest_of_several_counts(world: GateWorld) -> None:
     required(world)
     late, early = (stamp(world, m).removesuffix("+00:00") for m in (5, -5))

@@ -392,6 +392,9 @@ def test_a_change_that_raises_its_own_budget_is_judged_by_the_base(world: GateWo
     assert finding.fixture == "hours"
     # The base's lock is not the file that stands here: no line of it is named.
     assert [r.location.span for r in finding.related if r.location.path == "budgets.lock"] == [None]
+    # What was asked for is done already: the advice is not to do it again.
+    assert finding.message.endswith("; the base's lock judges, and this change writes another")
+    assert "in a change of its own" in finding.help
     assert red(world.judge(policy_source="head")) == []
 
 
@@ -399,7 +402,9 @@ def test_a_change_that_pins_its_own_tool_is_judged_by_the_base(world: GateWorld)
     ratcheting(world)
     reworded(world)
     update(world, accept=True)
-    assert "unpinned-tool" in {n for n, _, _ in told(world.judge(ci=True))}
+    (finding,) = [f for f in world.judge(ci=True).report.findings if f.name == "unpinned-tool"]
+    assert finding.message.endswith("at the base, whose lock judges; this change pins it itself")
+    assert finding.help.startswith("bring tools.lock.json in a change of its own")
     assert "unpinned-tool" not in {n for n, _, _ in told(world.judge(policy_source="head"))}
 
 

@@ -31,6 +31,33 @@ def test_no_policies(world: GateWorld) -> None:
         world.judge()
 
 
+def test_policies_that_speak_of_no_fixture(world: GateWorld) -> None:
+    world.edit("policies/production.yaml", "gates:\n", "where: {template: another}\ngates:\n")
+    world.bump("policy")
+    with pytest.raises(NothingMatched, match="no policy speaks of any fixture") as caught:
+        world.judge(policy_source="head")
+    assert str(caught.value.location) == "policies/production.yaml:3:8"
+
+
+def test_a_step_that_found_no_request_to_judge_has_not_passed(world: GateWorld) -> None:
+    """What a policy bounds is refused as expected: there is nothing to price."""
+    world.edit(
+        "policies/production.yaml",
+        "{max_usd_per_1000_requests: 3.3}",
+        "{where: {fixture: refused}, max_usd_per_1000_requests: 3}",
+    )
+    world.edit("policies/production.yaml", "    growth: {max_percent: 25}\n", "")
+    text = (world.root / "tests/fixtures/hours.yaml").read_text(encoding="utf-8")
+    text = text.replace("fixture_id: hours", "fixture_id: refused").split("expect:")[0]
+    user = "Where is it? " * 200_000
+    text = text.replace("When do you open on Saturdays?", user) + "expect: {outcome: budget_exceeded}\n"
+    world.change({"tests/fixtures/refused.yaml": text})
+    run = world.judge(policy_source="head", only=("cost", "budget"))
+    (cost,) = [g for g in run.report.gates if g.id == "cost"]
+    assert (cost.status, cost.checked) == ("not_checked", 0)
+    assert "over 0 requests" in cost.message
+
+
 def test_a_policy_that_asks_for_nothing_that_was_asked_for(world: GateWorld) -> None:
     world.change({"policies/production.yaml": "policy_id: p\nversion: 1\ngates: {budget: {percentiles: {p50: 900}}}\n"})
     with pytest.raises(NothingMatched, match="no policy configures cost"):

@@ -41,8 +41,8 @@ def judge(repo: Repo, against: str = "") -> GateRun:
 
 
 def one(run: GateRun, name: str) -> Finding:
-    """The one finding of a run, which fails the step."""
-    (finding,) = run.report.findings
+    """The one finding of a run that fails the step; what lint says of the text stands beside it as a warning."""
+    (finding,) = [f for f in run.report.findings if f.name != "volatile-prefix"]
     assert finding.name == name
     assert finding.severity.label == "error"
     assert {g.id: g.status for g in run.report.gates}["prefix"] == "failed"

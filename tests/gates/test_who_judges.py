@@ -237,6 +237,11 @@ def test_the_base_judges_a_change_that_loosens_its_own_gate(world: GateWorld, wa
 def test_where_only_the_head_judges_it_may_loosen(world: GateWorld, way: Callable[[GateWorld], str]) -> None:
     """The same changes pass that gate when nobody asks the base: it is the base that the tests above rest on."""
     gate = way(world)
+    if way in (renamed_template_and_fixtures, another_template_and_fixtures):
+        # The head's only policy names nothing any more: nothing was judged, and that is no pass either.
+        with pytest.raises(CtxcError, match="no policy speaks of any fixture"):
+            world.judge(policy_source="head", fail_on="error")
+        return
     run = world.judge(policy_source="head", fail_on="error")
     assert run.release.judged_by == ("head",)
     if way is own_fail_on:  # asked for on the command line, the severity wins over the configuration
@@ -290,11 +295,31 @@ def test_a_template_that_goes_with_all_that_it_showed_is_no_way_around(world: Ga
     assert not run.release.failed
 
 
+def test_a_finding_says_where_the_policy_of_the_base_asks_for_it(world: GateWorld) -> None:
+    """The line that it names holds another number in the change."""
+    own_ceiling(world)
+    found = [f for f in world.judge(ci=True).report.findings if f.name == "token-ceiling"]
+    assert found
+    assert {r.message for f in found for r in f.related} >= {"policy production of the base asks for it"}
+    assert not any("of the base" in r.message for f in world.judge().report.findings for r in f.related)
+
+
+def test_a_clock_in_the_cached_prefix_is_told_by_the_step(world: GateWorld) -> None:
+    world.change({"policies/desk.md": RULES + "As of 2026-11-30T10:22:11Z.\n"})
+    world.bump("template", "profile")
+    run = world.judge(ci=True)
+    assert [(f.name, f.severity.label, f.location.path) for f in run.report.findings] == [
+        ("volatile-prefix", "warning", "policies/desk.md")
+    ]
+    assert not run.release.failed
+
+
 def test_a_policy_that_fits_nothing_is_told_once(world: GateWorld) -> None:
     world.edit("policies/production.yaml", "gates:\n", "where: {template: nothing}\ngates:\n")
     world.edit(
         "policies/production.yaml", "{max_input_tokens: 1200}", "{where: {fixture: long}, max_input_tokens: 1200}"
     )
+    world.change({"policies/mild.yaml": "policy_id: mild\nversion: 1\ngates: {budget: {percentiles: {p50: 9000}}}\n"})
     found = [f for f in world.judge(policy_source="head").report.findings if f.name == "idle-selector"]
     assert [f.location.span and f.location.span.line for f in found] == [3]
 

@@ -48,6 +48,7 @@ class Lint:
 class Gate:
     """One gate. ``rules`` are names; ``codes`` are further codes whose findings belong to it (of compiling, of lint).
 
+    ``advice`` are codes of lint that this gate tells where they are too mild for the first one.
     ``always``: it runs with its defaults where no policy says anything. ``step`` is the key of its parameters.
     """
 
@@ -57,6 +58,7 @@ class Gate:
     rules: tuple[str, ...]
     look: Callable[[Context, Lint], Looked]
     codes: tuple[str, ...] = ()
+    advice: tuple[str, ...] = ()
     always: bool = False
     needs_base: bool = False
 

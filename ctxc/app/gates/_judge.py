@@ -94,6 +94,11 @@ class Judge:
         steps = [p.gates.get("schema") for p in self.ground.policies]
         return Severity.WARNING if {"level": "warning"} in steps else Severity.ERROR
 
+    @property
+    def place_of_where(self) -> Location:
+        """Where the first policy says of which requests it speaks."""
+        return self.ground.owner.sources.locate(self.ground.policies[0].origin.child("where"))
+
     def has(self, gate: Gate) -> bool:
         """Whether a gate has something to do by the policies of this side."""
         policies = self.ground.policies

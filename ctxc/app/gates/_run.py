@@ -19,6 +19,7 @@ from ctxc.base.errors import NothingMatched, RevisionError
 from ctxc.base.values import dataclass
 from ctxc.model.finding import Finding, Severity
 from ctxc.model.report import GateResult, Report
+from ctxc.rules._ground import fits_something
 from ctxc.rules.engine import Context, run
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ class Gates:
                     looked[gate.id] = gate.look(context, linted.facts)
         self._refuse_invalid(chosen)
         results = tuple(self._result(g, chosen, judges, looked.get(g.id)) for g in gates())
-        self._check_something(results, chosen)
+        self._check_something(results, chosen, judges)
         report = self._report(judges, results)
         release = release_of(
             report,
@@ -202,6 +203,7 @@ class Gates:
             ]
         else:
             found += [f for f in linted.findings if f.code in gate.codes]
+            found += [f for f in linted.findings if f.code in gate.advice and f.severity < judge.level]
         return list(judge.weigh(_once(found)))
 
     # --- what keeps a gate from judging -----------------------------------------------------------------------------
@@ -234,9 +236,15 @@ class Gates:
                 help="name one with --against, or fetch it: `fetch-depth: 0` for actions/checkout",
             )
 
-    def _check_something(self, results: Sequence[GateResult], chosen: Sequence[Gate]) -> None:
+    def _check_something(self, results: Sequence[GateResult], chosen: Sequence[Gate], judges: Sequence[Judge]) -> None:
         """A gate must be able to fail: where nothing was checked, nothing passed."""
         asked = [r for r in results if r.id in {g.id for g in chosen}]
+        if not any(r.status == "failed" for r in asked) and not any(fits_something(j.ground) for j in judges):
+            raise NothingMatched(
+                "no policy speaks of any fixture: nothing was judged by one",
+                help="correct the names in its `where`",
+                location=next((j.place_of_where for j in judges if j.ground.policies), None),
+            )
         if any(r.status == "failed" or (r.status == "passed" and r.checked) for r in asked):
             return
         if all(r.status == "not_applicable" for r in asked):
@@ -287,6 +295,8 @@ class Gates:
             return GateResult(id=gate.id, status="not_checked", checked=seen.count, message=why)
         if not seen.applies:
             return GateResult(id=gate.id, status="not_applicable", message=seen.note or "there is nothing to judge")
+        if not seen.count:
+            return GateResult(id=gate.id, status="not_checked", message=seen.message or "there was nothing to judge")
         return GateResult(id=gate.id, status="passed", checked=seen.count, message=seen.message)
 
     def _no_base(self) -> str:
@@ -320,6 +330,7 @@ class Gates:
             },
             checked={"fixture": len(self.head.measured), "policy": len(policies)},
             rules=RuleTexts(),
+            fail_on=self.fail_on,
         )
 
 

@@ -33,5 +33,6 @@ GATE = Gate(
     order=9,
     title="Cache prefix",
     rules=("prefix-unstable", "prefix-changed", "conversation-rewritten", "prefix-under-minimum"),
+    advice=("CTX400", "CTX401"),
     look=look,
 )

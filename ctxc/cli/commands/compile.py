@@ -112,6 +112,8 @@ def run(
         outcome = compile_fixtures(workspace, selection, options)
         for note in (*workspace.notes, *outcome.notes):
             current.console.note(note, level=1)
+        severity = str(fail_on or workspace.settings.extra["fail-on"])
+        judged = replace(outcome.run, report=replace(outcome.run.report, fail_on=severity))
         if directory is not None:
             _write(outcome.run, Path(directory), request=request)
         if request:
@@ -119,12 +121,12 @@ def run(
         else:
             emit(
                 current.console,
-                lambda name, view: render_run(name, outcome.run, view),
+                lambda name, view: render_run(name, judged, view),
                 chosen=chosen,
                 outputs=outputs,
                 source=workspace.sources(),
             )
-        return 1 if failing(outcome.run, fail_on or workspace.settings.extra["fail-on"]) else 0
+        return 1 if failing(outcome.run, severity) else 0
 
     return watch_project(current, once) if watch else once(current)
 

@@ -9,6 +9,7 @@ The exit status is 1 for a finding at or above --fail-on (default: error), 2 for
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -151,6 +152,7 @@ def run(
         else:
             linted = judge()
         workspace = current.workspace()
+        severity = str(fail_on or workspace.settings.extra["fail-on"])
         for note in (*workspace.notes, *linted.notes):
             current.console.note(note, level=1)
         for title in mended:
@@ -165,7 +167,7 @@ def run(
         else:
             emit(
                 current.console,
-                lambda name, view: render(name, linted.report, view),
+                lambda name, view: render(name, replace(linted.report, fail_on=severity), view),
                 chosen=chosen,
                 outputs=outputs,
                 source=linted.sources(),
@@ -174,7 +176,7 @@ def run(
             named = _at_root(baseline, workspace.root) if baseline else str(workspace.settings.extra["baseline"])
             place = workspace.root / named
             return _update(current, linted, place, accept_new=accept_new, reason=reason)
-        return 1 if failing(linted.report, fail_on or workspace.settings.extra["fail-on"]) else 0
+        return 1 if failing(linted.report, severity) else 0
 
     if watch:
         from ctxc.cli.watch import watch_project

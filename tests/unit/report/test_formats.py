@@ -253,8 +253,18 @@ def test_junit_has_a_suite_for_each_gate_and_passes_too(plain: Report) -> None:
         ("schema", "0", "0"),
         ("budget", "1", "0"),
         ("cost", "0", "1"),
-        ("findings", "2", "0"),
+        ("findings", "1", "0"),
     ]
+
+
+@pytest.mark.parametrize(("fail_on", "failing"), [("error", 1), ("warning", 2), ("never", 0)])
+def test_junit_calls_a_failure_only_what_fails_the_run(plain: Report, fail_on: str, failing: int) -> None:
+    """A build is broken by one failure in such a file, whatever the status of the run was."""
+    root = check_junit(formats.render("junit", replace(plain, fail_on=fail_on), VIEW))
+    suite = root.findall("testsuite")[-1]
+    assert len(list(suite.iter("failure"))) == failing
+    said = "\n".join(e.text or "" for e in suite.iter("system-out"))
+    assert said.count("CTX") == 2 - failing
 
 
 def test_junit_run_has_a_case_for_each_fixture(run: CompileRun) -> None:

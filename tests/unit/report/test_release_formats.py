@@ -232,7 +232,7 @@ def check_junit(text: str, said: str) -> None:
     assert hidden(text) == []
     assert "<!" not in text
     root = ET.fromstring(text.encode("utf-8"))
-    assert {e.tag for e in root.iter()} <= {"testsuites", "testsuite", "testcase", "failure", "skipped"}
+    assert {e.tag for e in root.iter()} <= {"testsuites", "testsuite", "testcase", "failure", "skipped", "system-out"}
     messages = [e.get("message") or "" for e in root.iter("failure")]
     assert any(visible(said, newlines=True) in m for m in messages)
 
