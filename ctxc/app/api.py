@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ctxc.app.naming import advice, counted, unloaded
+from ctxc.app.naming import advice, counted, lost_fixtures, unloadable, unloaded
 from ctxc.base.errors import NothingMatched
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ def compile(project: Project, fixture: str | Fixture, *, provider: str = "", mod
 
     Nothing is read from disk, clock or environment; equal arguments give equal packages. ``provider`` and ``model``
     win over what fixture, template and configuration say. The request is the caller's own: whatever is done to it
-    reaches neither the project nor the next request. Raises NothingMatched for an id that is not there; wrong sources
-    are the outcome ``invalid`` with findings.
+    reaches neither the project nor the next request. Raises NothingMatched for an id that is not there, InvalidSource
+    for one whose file could not be loaded; other wrong sources are the outcome ``invalid`` with findings.
     """
     from dataclasses import replace
 
@@ -94,10 +94,15 @@ def gate(
 
 
 def find_fixture(project: Project, fixture_id: str) -> Fixture:
-    """The fixture of an id; raises NothingMatched, naming the nearest, for one that is not there."""
+    """The fixture of an id; raises NothingMatched, naming the nearest, for one that is not there, and InvalidSource,
+    naming the first finding, for one that could not be loaded."""
     found = project.fixtures.get(fixture_id)
     if found is not None:
         return found
+    lost = [p for p, n in lost_fixtures(project).items() if n == fixture_id or fixture_id.startswith(f"{n}.")]
+    error = unloadable(fixture_id, lost, project.findings)
+    if error is not None:
+        raise error
     broken = unloaded(project.findings)
     told = f"{counted(broken)} from being loaded: `ctxc compile` shows them" if broken else ""
     raise NothingMatched(

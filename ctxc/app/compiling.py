@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from ctxc.app.asked import AskedTree
 from ctxc.app.masking import mask_messages, mask_value
+from ctxc.app.naming import lost_fixtures
 from ctxc.app.overrides import check_overrides
 from ctxc.app.rows import package_json, request_json, row_of
 from ctxc.app.scan import ABSENT, Scan
@@ -88,6 +89,7 @@ class _Job:
         self.texts: dict[str, str] = {}
         self.notes: list[str] = []
         self.withholder = Withholder()
+        self.lost: dict[str, str] = {}  # files of fixtures that could not be loaded, each with its id
 
     def run(self) -> Outcome:
         record = self.store.record(self.scan) if self.workspace.cache is not None else None
@@ -183,6 +185,7 @@ class _Job:
         compiler = self.workspace.compiler(
             Options(provider=self.options.provider, model=self.options.model), project=project
         )
+        self.lost = lost_fixtures(project)
         before = {k.fixture_id: k for k in record.known} if record is not None else {}
         fresh: dict[bytes, StoredRow] = {}
         texts: dict[bytes, str] = {}
@@ -220,13 +223,13 @@ class _Job:
     def _outcome(self, known: Sequence[Known], findings: tuple[Finding, ...]) -> Outcome:
         from ctxc import __version__
 
-        self.selection.check(known, findings, self.workspace.settings.fixtures[0])
+        self.selection.check(known, findings, self.workspace.settings.fixtures[0], lost=self.lost, reported=True)
         wanted = [k for k in known if self.selection.holds(k)]
         compiled = tuple(self._compiled(k.fixture_id) for k in wanted)
         own = [f for k in wanted for f in self.rows[k.fixture_id].findings]
         if self.selection.allow_empty:
             findings = tuple(f for f in findings if f.name != "empty-project")
-        mine = findings if self.selection.is_whole else _reaching(wanted, own, findings)
+        mine = findings if self.selection.is_whole else _reaching(wanted, own, findings, self.selection.lost(self.lost))
         if len(mine) < len(findings):
             self.notes.append(
                 f"{len(findings) - len(mine)} findings in files that this selection does not use; "
@@ -296,9 +299,12 @@ def _meet(project: Project, hidden: Iterable[Known]) -> bool:
     )
 
 
-def _reaching(wanted: Iterable[Known], own: Iterable[Finding], findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    """Findings of loading in files that the selected fixtures are made from, or that keep them from being compiled."""
-    files = {path for k in wanted for path in (k.files or (k.path,))}
+def _reaching(
+    wanted: Iterable[Known], own: Iterable[Finding], findings: tuple[Finding, ...], lost: frozenset[str]
+) -> tuple[Finding, ...]:
+    """Findings of loading in files that the selected fixtures are made from, or that keep them from being compiled, and
+    in the files of selected fixtures that could not be loaded."""
+    files = lost | {path for k in wanted for path in (k.files or (k.path,))}
     files |= {place.path for f in own for place in (f.location, *(r.location for r in f.related))}
     return tuple(f for f in findings if f.location.path in files)
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ctxc.app.naming import lost_fixtures
 from ctxc.app.raw import Target, seconds_of
 from ctxc.app.selection import Selection
 from ctxc.base.errors import NothingMatched
@@ -55,7 +56,7 @@ def series_of(
 
     project = workspace.project
     known = [_Chosen(f) for f in project.fixtures.values()]
-    selection.check(known, project.findings, workspace.settings.fixtures[0])
+    selection.check(known, project.findings, workspace.settings.fixtures[0], lost=lost_fixtures(project))
     compiler = workspace.compiler(Options(provider=provider, model=model))
     wanted = [c.fixture for c in known if selection.holds(c)]
     found: list[Series] = []

@@ -178,13 +178,17 @@ class _Diff:
                 )
             return reach.affected, reach.untouched
         from ctxc.app.diff_index import known_of
+        from ctxc.app.naming import lost_fixtures
         from ctxc.app.selection import Selection
 
         known: dict[str, Known] = {}
         for part, index in ((reach.base, reach.base_index), (reach.head, reach.head_index)):
             known |= dict(index.fixtures) if index is not None else known_of(part.project)
         selection = Selection(fixtures=request.fixtures, templates=request.templates)
-        selection.check(list(known.values()), reach.head.project.findings, self.workspace.settings.fixtures[0])
+        head = reach.head.project
+        selection.check(
+            list(known.values()), head.findings, self.workspace.settings.fixtures[0], lost=lost_fixtures(head)
+        )
         return (
             tuple(i for i in reach.affected if i in known and selection.holds(known[i])),
             tuple(k for k in reach.untouched if selection.holds(k)),

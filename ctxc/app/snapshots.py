@@ -13,6 +13,7 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ctxc.app.naming import lost_fixtures
 from ctxc.app.output import file_name, write_text
 from ctxc.app.selection import Selection
 from ctxc.base.errors import CtxcError, NothingMatched, UnreadableSource, UsageError
@@ -62,7 +63,10 @@ def check(workspace: Workspace, folder: Path, selection: Selection, *, name: str
     saved = read_folder(folder, name) if folder.is_dir() else {}
     fixtures = list(project.fixtures.values())
     selection.check(
-        [_Named(f.id, f.template, f.conversation) for f in fixtures], project.findings, workspace.settings.fixtures[0]
+        [_Named(f.id, f.template, f.conversation) for f in fixtures],
+        project.findings,
+        workspace.settings.fixtures[0],
+        lost=lost_fixtures(project),
     )
     wanted = [f for f in fixtures if selection.holds(_Named(f.id, f.template, f.conversation))]
     compiler = workspace.compiler(_options("", ""))
@@ -235,7 +239,7 @@ def diff_snapshot(workspace: Workspace, request: DiffRequest, base: Side, head: 
     if request.fixtures or request.templates:
         selection = Selection(fixtures=request.fixtures, templates=request.templates)
         known = [_known(i, saved, project) for i in ids]
-        selection.check(known, project.findings, head.settings.fixtures[0])
+        selection.check(known, project.findings, head.settings.fixtures[0], lost=lost_fixtures(project))
         ids = [k.fixture_id for k in known if selection.holds(k)]
     compiler = compiler_for(project, _options(request.provider, request.model), workspace.store)
     packages = {i: compiler.compile(project.fixtures[i]) for i in ids if i in project.fixtures}

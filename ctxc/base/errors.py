@@ -1,4 +1,4 @@
-"""The exceptions that end a command. Findings are data and never raised; these are exit status 2 (or 3)."""
+"""The exceptions that end a command. Findings are data and never raised; these are exit status 2 (or 1, or 3)."""
 
 from __future__ import annotations
 
@@ -33,6 +33,12 @@ class ConfigError(CtxcError):
 
 class NothingMatched(CtxcError):
     """A selection matched nothing: reporting success would be a green tick for nothing."""
+
+
+class InvalidSource(CtxcError):
+    """What was asked for is there and could not be loaded: the message is the finding that kept it from being."""
+
+    exit_status = 1
 
 
 class UnreadableSource(CtxcError):

@@ -244,6 +244,31 @@ def test_a_pattern_that_matches_nothing_is_an_error(
         assert hint in caught.value.help
 
 
+@pytest.mark.parametrize(
+    ("text", "code", "place"),
+    [
+        ("fixture_id: refund_question\nlabels: [\n", "CTX001", "3:1"),
+        ("labels: {a: [}\n", "CTX001", "1:14"),  # nothing says the id: the file is called so
+        ("fixture_id: refund_question\ntemplate: helpdesk\nnow: 2026-02-30T10:00:00Z\n", "CTX124", "3:6"),
+    ],
+)
+def test_a_selected_fixture_that_cannot_be_loaded_is_an_invalid_source(
+    run: Run, starter: Path, text: str, code: str, place: str
+) -> None:
+    path = starter / "tests/fixtures/refund_question.yaml"
+    path.write_text(text, encoding="utf-8")
+    for pattern, others in (("refund_question", []), ("*", ["opening_hours"])):
+        outcome = run(pattern)
+        assert [c.row.fixture_id for c in outcome.run.compiled] == others
+        assert [(f.code, str(f.location)) for f in outcome.run.report.findings] == [
+            (code, f"tests/fixtures/refund_question.yaml:{place}")
+        ]
+        assert failing(outcome.run, "error")
+    assert [f.code for f in run("opening_hours").run.report.findings] == []
+    with pytest.raises(NothingMatched):
+        run("refund")
+
+
 def test_a_project_without_fixtures_is_an_error_unless_that_is_fine(run: Run, starter: Path) -> None:
     shutil.rmtree(starter / "tests")
     with pytest.raises(NothingMatched, match="no fixtures"):

@@ -9,8 +9,11 @@ import jsonschema
 import pytest
 
 from ctxc.app.api import compile, load
-from ctxc.app.explain import REMEDIES, explain
-from ctxc.base.errors import NothingMatched
+from ctxc.app.explain import REMEDIES, explain, explain_fixture
+from ctxc.app.selection import Selection
+from ctxc.app.snapshots import check
+from ctxc.app.workspace import open_workspace
+from ctxc.base.errors import InvalidSource, NothingMatched
 from ctxc.model.explanation import Explanation
 from ctxc.report import View
 from ctxc.report._explain import explain_json, explain_text
@@ -174,3 +177,22 @@ def test_explain_and_compile_say_the_same_of_a_refused_request_and_name_the_band
         f"  required sections: ~{found.required:,} tokens, {spent(row)} {row.held_against:,}: "
         "6,000 less the error band of the count"
     )
+
+
+def test_a_fixture_that_cannot_be_loaded_is_told_with_its_finding(starter: Path) -> None:
+    path = starter / "tests/fixtures/refund_question.yaml"
+    path.write_text(path.read_text(encoding="utf-8") + "labels: [\n", encoding="utf-8")
+    workspace = open_workspace(starter, flags={}, environment={}, no_cache=True)
+    for ask in (
+        lambda: explain_fixture(workspace, "refund_question"),
+        lambda: explain_fixture(workspace, "refund_question", "policy"),
+        lambda: check(workspace, starter / "snapshots", Selection(fixtures=("refund_question",))),
+    ):
+        with pytest.raises(InvalidSource, match="'refund_question' could not be loaded: CTX001 syntax: ") as caught:
+            ask()
+        assert caught.value.exit_status == 1
+        assert caught.value.location is not None
+        assert caught.value.location.path == "tests/fixtures/refund_question.yaml"
+        assert caught.value.help
+    with pytest.raises(NothingMatched, match="there is no fixture 'refund'"):
+        explain_fixture(workspace, "refund")
