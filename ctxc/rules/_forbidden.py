@@ -112,8 +112,13 @@ def is_key(name: str, patterns: Sequence[str]) -> bool:
     """Whether a key is meant by one of the names or globs of a policy (``*`` stands for any words)."""
     from fnmatch import fnmatchcase
 
-    joined = "_".join(words_of(name)) or name.casefold()
-    return any(fnmatchcase(joined, "_".join(words_of(p)) or p.casefold()) for p in patterns)
+    joined = _joined(name)
+    return any(fnmatchcase(joined, _joined(p)) for p in patterns)
+
+
+@lru_cache(maxsize=4096)  # the keys of schemas come again and again
+def _joined(name: str) -> str:
+    return "_".join(words_of(name)) or name.casefold()
 
 
 @lru_cache(maxsize=64)
