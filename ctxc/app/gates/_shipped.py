@@ -87,7 +87,7 @@ def prefixes(measured: Iterable[Measured]) -> tuple[PrefixLine, ...]:
             groups.setdefault((one.template, one.profile, one.provider, one.model), []).append(one)
     found = []
     for (template, profile, provider, model), members in sorted(groups.items()):
-        digests = {digest_json([[s.id, s.digest] for s in m.stretches]) for m in members}
+        stretches = {tuple((s.id, s.digest) for s in m.stretches) for m in members}
         found.append(
             PrefixLine(
                 template=template,
@@ -95,7 +95,7 @@ def prefixes(measured: Iterable[Measured]) -> tuple[PrefixLine, ...]:
                 provider=provider,
                 model=model,
                 tokens=min(m.prefix for m in members),
-                digest=digests.pop() if len(digests) == 1 else "",
+                digest=digest_json([list(s) for s in stretches.pop()]) if len(stretches) == 1 else "",
                 fixtures=len(members),
             )
         )

@@ -288,18 +288,18 @@ class GateSide:
         return sha256(self._scope + "\0".join(parts).encode("utf-8", "surrogatepass")).digest()
 
     def _stored(self) -> dict[str, Measured]:
-        blobs = self.store.get_blobs(_MEASURED, list(self._keys.values()))
+        blobs = self.store.get_blobs(_MEASURED, [k for k in self._keys.values() if k not in self.decoded])
         found: dict[str, Measured] = {}
         for name, key in self._keys.items():
-            data = blobs.get(key)
-            if data is None:
-                continue
+            if key in blobs:
+                try:
+                    self.decoded[key] = stored(blobs[key])
+                except (ValueError, KeyError, TypeError):
+                    continue
             known = self.decoded.get(key)
-            try:
-                measured, findings = known if known is not None else stored(data)
-            except (ValueError, KeyError, TypeError):
+            if known is None:
                 continue
-            self.decoded[key] = measured, findings
+            measured, findings = known
             if measured.fixture == name:
                 found[name] = measured
                 self._findings[name] = findings
