@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+import pytest
 from gate_world import RULES, GateWorld, fixture, told
 
 from ctxc.app.gate import GateRun
+from ctxc.tokens import CountStore
 
 _TRACE = (
     'Traceback (most recent call last):\n  File "/srv/app/main.py", line 3, in <module>\n    run()\nValueError: no\n'
@@ -63,3 +66,23 @@ def test_a_search_is_not_believed_for_another_policy(world: GateWorld, tmp_path:
     warm = world.judge(cache=kept, **asked)
     assert ("forbidden-content", "fragments/refund.md", 1) in told(warm)
     assert _said(warm) == _said(world.judge(**asked))
+
+
+def test_what_both_sides_are_made_of_is_read_once(
+    world: GateWorld, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = tmp_path / "kept"
+    world.judge(cache=kept, allow_same=True)
+    world.change({"fragments/refund.md": "For a refund, name the deadline and what has to be sent back, please.\n"})
+    asked: list[bytes] = []
+    plain = CountStore.get_blobs
+
+    def get_blobs(store: CountStore, namespace: str, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        if namespace == "gate.measured":
+            asked.extend(keys)
+        return plain(store, namespace, keys)
+
+    monkeypatch.setattr(CountStore, "get_blobs", get_blobs)
+    run = world.judge(cache=kept)
+    assert [c.fixture for c in run.release.changes] == ["refund"]
+    assert len(asked) == len(set(asked)) == 4, "three of the head, and of the base the one that differs"
