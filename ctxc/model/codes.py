@@ -234,6 +234,7 @@ CODES: Mapping[str, tuple[str, Severity]] = {
     "CTX824": ("drop-rate", _E),
     "CTX825": ("lost-fact", _E),
     "CTX826": ("evaluation-results", _E),
+    "CTX827": ("removed-expectation", _W),
     "CTX830": ("citation-without-source", _E),
     "CTX831": ("source-without-place", _E),
     "CTX832": ("cited-summary", _E),

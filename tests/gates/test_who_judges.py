@@ -280,6 +280,16 @@ def test_a_profile_that_changes_is_a_finding_where_nothing_else_is(world: GateWo
         assert not run.release.failed
 
 
+def test_an_expectation_that_is_taken_out_while_it_holds_is_told(world: GateWorld) -> None:
+    world.edit("tests/fixtures/refund.yaml", "  must_contain: [the deadline]\n", "")
+    for run in (world.judge(ci=True), world.judge()):
+        found = [f for f in run.report.findings if f.name == "removed-expectation"]
+        assert [(f.location.path, f.severity.label) for f in found] == [("tests/fixtures/refund.yaml", "warning")]
+        assert "fixture 'refund' no longer expects `must_contain` 'the deadline'" in found[0].message
+        assert found[0].related[0].location.path == "tests/fixtures/refund.yaml"
+        assert not run.release.failed
+
+
 def test_a_template_that_goes_with_all_that_it_showed_is_no_way_around(world: GateWorld) -> None:
     """Nothing came in its place: a policy for it is idle, which is a warning as before."""
     more = (world.root / "templates/desk.yaml").read_text(encoding="utf-8").replace("id: desk", "id: second", 1)

@@ -28,8 +28,8 @@ GATE = Gate(
     order=5,
     title="Regression",
     rules=(
-        "base-expectation", "removed-fixture", "context-recall", "context-precision", "drop-rate", "lost-fact",
-        "evaluation-results",
+        "base-expectation", "removed-expectation", "removed-fixture", "context-recall", "context-precision",
+        "drop-rate", "lost-fact", "evaluation-results",
     ),
     codes=("CTX800", "CTX801"),
     look=look,
