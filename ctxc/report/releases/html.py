@@ -1,6 +1,6 @@
 """The release report as one page for a browser that asks nobody for anything: no script, no font, no image.
 
-The verdict, the gates, what was found, what changed with a bar for each fixture's tokens, what it costs, what was
+The verdict, what was found, the gates, what changed with a bar for each fixture's tokens, what it costs, what was
 waived until when, and everything that ships. It follows the reader's dark or light scheme, and prints.
 """
 
@@ -94,10 +94,10 @@ def _body(release: Release) -> Iterator[str]:
     if change:
         yield f"<p>{_text(change[0].upper() + change[1:])}.</p>"
     yield "</div>"
-    yield "<h2>What was checked</h2>"
-    yield f'<ul class="gates">{"".join(_gate(g) for g in report.gates)}</ul>'
     if report.findings:
         yield f"<h2>What was found</h2>{''.join(_findings(report.findings))}"
+    yield "<h2>What was checked</h2>"
+    yield f'<ul class="gates">{"".join(_gate(g) for g in report.gates)}</ul>'
     yield from _change(release)
     yield from _section("Prefixes that a provider can cache", _PREFIXES, _prefixes(release))
     yield from _section("What it costs", _COSTS, _costs(release))

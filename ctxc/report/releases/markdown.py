@@ -24,11 +24,10 @@ def render(release: Release, view: View) -> str:
     change = _words.changed(release)
     if change:
         page.add(f"\n{markdown_text(change[0].upper() + change[1:])}.\n")
-    page.add("\n#### What was checked\n\n| | gate | | checked | |\n|---|---|---|---:|---|\n")
-    for gate in report.gates:
-        cells = [_MARKS.get(gate.status, ""), gate.id, gate.status.replace("_", " "), f"{gate.checked:,}"]
-        page.add(f"| {' | '.join(cells)} | {markdown_text(gate.message)} |\n")
-    page.table("What was found", FINDING_HEAD, finding_rows(report.findings), "finding")
+    # Findings come first, because they are what a reviewer acts on; many of them leave room for what was checked.
+    checked = "".join(_checked(release))
+    page.table("What was found", FINDING_HEAD, finding_rows(report.findings), "finding", reserve=len(checked))
+    page.add(checked)
     page.table("What changed", _CHANGE_HEAD, _changes(release), "fixture")
     page.table("", _OBJECT_HEAD, _objects(release), "object")
     page.table("Prefixes that a provider can cache", _PREFIX_HEAD, _prefixes(release), "prefix")
@@ -54,14 +53,16 @@ class _Page:
         self.text += text
         return True
 
-    def table(self, title: str, head: str, rows: Iterable[str], noun: str, folded: str = "") -> None:
+    def table(
+        self, title: str, head: str, rows: Iterable[str], noun: str, *, folded: str = "", reserve: int = 0
+    ) -> None:
         opening = f"\n#### {title}\n" if title else ""
         if folded:
             opening = f"\n<details><summary>{title}: {markdown_text(folded)}</summary>\n"
         left, any_row = 0, False
         for row in rows:
             start = "" if any_row else opening + head
-            if left or len(self.text) + len(start) + len(row) > MAX_CHARACTERS - _ROOM_FOR_NOTES:
+            if left or len(self.text) + len(start) + len(row) > MAX_CHARACTERS - _ROOM_FOR_NOTES - reserve:
                 left += 1
                 continue
             self.text += start + row
@@ -81,6 +82,13 @@ _COST_HEAD = (
 )
 _WAIVER_HEAD = "\n| rule | for | until | owner | reason | |\n|---|---|---|---|---|---|\n"
 _SHIP_HEAD = "\n| kind | object | version | digest |\n|---|---|---|---|\n"
+
+
+def _checked(release: Release) -> Iterator[str]:
+    yield "\n#### What was checked\n\n| | gate | | checked | |\n|---|---|---|---:|---|\n"
+    for gate in release.report.gates:
+        cells = [_MARKS.get(gate.status, ""), gate.id, gate.status.replace("_", " "), f"{gate.checked:,}"]
+        yield f"| {' | '.join(cells)} | {markdown_text(gate.message)} |\n"
 
 
 def _changes(release: Release) -> Iterator[str]:
