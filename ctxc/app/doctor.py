@@ -133,6 +133,13 @@ def _cache(workspace: Workspace) -> Check:
         )
     size = sum(p.stat().st_size for p in folder.glob("*") if p.is_file()) if folder.is_dir() else 0
     place = folder if folder.exists() else next((p for p in folder.parents if p.exists()), folder)
+    if not place.is_dir():
+        return Check(
+            id="cache",
+            status="warning",
+            message=f"{place} is a file, and the cache is a folder: every run works everything out again",
+            remedy="move the file away, or name a folder with --cache-dir or CTXC_CACHE_DIR",
+        )
     if not os.access(place, os.W_OK):
         return Check(
             id="cache",

@@ -41,11 +41,16 @@ def count_input(
 def _count(
     workspace: Workspace, text: str, path: str, *, provider: str, model: str, tokenizer: str, kind: str
 ) -> Counted:
-    value, notes = _json_of(text, path) if kind != "text" else (_NOTHING, ())
+    value, fault = _json_of(text, path) if kind != "text" else (_NOTHING, None)
     if value is _NOTHING:
-        target = find_target(workspace, provider=provider, model=model, tokenizer=tokenizer)
+        try:
+            target = find_target(workspace, provider=provider, model=model, tokenizer=tokenizer)
+        except UsageError:
+            if fault is not None and not (provider or model):
+                raise fault from None  # a request that is whole would say for whom to count
+            raise
         counted = _counted_text("text", text, [("", text)], target)
-        return replace(counted, notes=(*counted.notes, *notes))
+        return replace(counted, notes=(*counted.notes, *([_no_json(fault)] if fault is not None else [])))
     return _count_value(workspace, value, text, provider=provider, model=model, tokenizer=tokenizer)
 
 
@@ -53,22 +58,26 @@ _NOTHING = object()
 _LINES_HELP = "one request is counted: give one line (`head -n 1 FILE | ctxc tokens`), or count it with --kind text"
 
 
-def _json_of(text: str, path: str) -> tuple[Any, tuple[str, ...]]:
+def _json_of(text: str, path: str) -> tuple[Any, CtxcError | None]:
     """The JSON value that a text is, or nothing where it is no JSON; a file that calls itself JSON has to be it.
 
-    A text may begin with a bracket; that it was not taken as JSON is said beside.
+    A text may begin with a bracket; why it was not taken as JSON is given beside.
     """
     named = path.endswith((".json", ".jsonl"))
     if not named and text.lstrip()[:1] not in ("{", "["):
-        return _NOTHING, ()
+        return _NOTHING, None
     try:
-        return parse(text, path, help=_LINES_HELP if path.endswith(".jsonl") else "correct the file"), ()
+        return parse(text, path, help=_LINES_HELP if path.endswith(".jsonl") else "correct the file"), None
     except CtxcError as error:
         if named:
             raise
-        span = error.location.span if error.location is not None else None
-        place = f" (line {span.line})" if span is not None else ""
-        return _NOTHING, (f"it begins like JSON and is none: {error.message}{place}; counted as plain text",)
+        return _NOTHING, error
+
+
+def _no_json(fault: CtxcError) -> str:
+    span = fault.location.span if fault.location is not None else None
+    place = f" (line {span.line})" if span is not None else ""
+    return f"it begins like JSON and is none: {fault.message}{place}; counted as plain text"
 
 
 def _count_value(workspace: Workspace, value: Any, text: str, *, provider: str, model: str, tokenizer: str) -> Counted:

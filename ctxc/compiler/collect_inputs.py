@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from ctxc.base.spans import Origin
 from ctxc.compiler.candidates import Candidates
 from ctxc.compiler.conversation import pending_calls, units
 from ctxc.compiler.faults import fault
@@ -36,21 +37,23 @@ _UNSENDABLE = {
 }
 
 
-def absent(candidates: Candidates, spec: SectionSpec, why: str) -> None:
-    """A section without content: noted, or refused where the template requires it."""
+def absent(candidates: Candidates, spec: SectionSpec, why: str, *, at: Origin | None = None) -> None:
+    """A section without content: noted, or refused where the template requires it. ``at``: of an input that is there
+    and holds nothing."""
     required = spec.required
     if required is None:
         required = False
     if required and spec.kind not in (Kind.TOOLS, Kind.HISTORY):
+        name = f"`inputs.{spec.source.partition('.')[2] or spec.id}`"
+        mend = f"add {name} to the fixture" if at is None else f"write something in {name} of the fixture"
         raise Refused(
             fault(
                 candidates.request.project,
                 "missing-input",
                 f"section {spec.id!r} is required and {why}",
-                at=candidates.request.fixture.origin,
+                at=at or candidates.request.fixture.origin,
                 fixture=candidates.request.fixture.id,
-                help=f"add `inputs.{spec.source.partition('.')[2] or spec.id}` to the fixture, or make the section"
-                " not required",
+                help=f"{mend}, or make the section not required",
                 related=((spec.origin, "the section"),),
             )
         )
@@ -62,11 +65,14 @@ def collect_runtime(candidates: Candidates, spec: SectionSpec) -> None:
     values = candidates.request.fixture.inputs.values
     candidates.taken.add(key)
     value, found = _dig(values, key)
-    if not found or value is None or (isinstance(value, str) and not value.strip()):
+    origin = candidates.request.fixture.origin.child("inputs", *key.split("."))
+    if not found:
         absent(candidates, spec, f"the fixture has no inputs.{key}")
         return
+    if value is None or (isinstance(value, str) and not value.strip()):
+        absent(candidates, spec, f"inputs.{key} of the fixture is empty", at=origin)
+        return
     uri = f"fixture:inputs.{key}"
-    origin = candidates.request.fixture.origin.child("inputs", *key.split("."))
     sensitive = candidates.is_sensitive(f"inputs.{key}")
     if isinstance(value, str):
         candidates.add(spec, text=value, uri=uri, origin=origin, sensitive=sensitive)

@@ -64,7 +64,7 @@ def exceeded(request: Request, trail: Trail, drafts: Mapping[str, Draft], alloca
                 section_id=over.section_id,
                 stage="allocate",
                 verdict="refused",
-                reason=f"{over.what}: {over.tokens} tokens, {over.excess} over {over.limit}",
+                reason=f"{over.what}: {over.tokens:,} tokens, {over.excess:,} over {over.limit:,}",
                 before=over.tokens,
                 after=over.limit,
             )
@@ -80,7 +80,7 @@ def exceeded(request: Request, trail: Trail, drafts: Mapping[str, Draft], alloca
     ]
     largest = sorted(required, key=lambda d: (-d.tokens, d.section.section_id))[:5]
     message = "; ".join(
-        f"{o.section_id or o.what} {o.tokens} tokens, {o.excess} over {o.limit}" for o in allocation.over
+        f"{o.section_id or o.what} {o.tokens:,} tokens, {o.excess:,} over {o.limit:,}" for o in allocation.over
     )
     package = ended(
         request,
@@ -110,7 +110,7 @@ def exceeded(request: Request, trail: Trail, drafts: Mapping[str, Draft], alloca
             at=request.template.origin,
             fixture=request.fixture.id,
             help="largest: "
-            + ", ".join(f"{d.section.section_id} {d.tokens}" for d in largest)
+            + ", ".join(f"{d.section.section_id} {d.tokens:,}" for d in largest)
             + f"; remedies: {', '.join(remedies(required))}",
             data={"over": over_data},
         )

@@ -25,8 +25,8 @@ def check_fragments(request: Request, drafts: Mapping[str, Draft]) -> None:
                 faults.fault(
                     request.project,
                     "fragment-overrun",
-                    f"fragment {fragment.id!r} ({draft.section.attributes['cause']}) has {tokens} tokens, "
-                    f"{tokens - limit} over its max_tokens of {limit}",
+                    f"fragment {fragment.id!r} ({draft.section.attributes['cause']}) has {tokens:,} tokens, "
+                    f"{tokens - limit:,} over its max_tokens of {limit:,}",
                     at=fragment.origin.child("max_tokens"),
                     fixture=request.fixture.id,
                     help="shorten the text, split the fragment, or raise `max_tokens` on purpose",

@@ -61,6 +61,7 @@ class Providers(Mapping[str, ProviderProfile]):
                 f"the provider profile {shown(name)} is defined twice; first in {first[1].path}",
                 "give one another id",
                 at="/provider_id",
+                data={"first": first[1].path, "first_pointer": ""},
             )
             return
         self._values[name] = (value, file)

@@ -229,12 +229,13 @@ class File:
                     at=at,
                 )
                 return False
-        try:
-            tree.read(path, limit=1)
-        except UnreadableSource as error:
-            if not error.message.endswith("is not in the tree"):
-                self.problem("unreadable-file", error.message, error.help, at=at)
-                return False
+        for place in (path, *(also or ())):
+            try:
+                tree.read(place, limit=1)
+            except UnreadableSource as error:
+                if not error.message.endswith("is not in the tree"):
+                    self.problem("unreadable-file", error.message, error.help, at=at)
+                    return False
         near = nearest(path, tree.list_paths([path.rpartition("/")[0]] if "/" in path else ()))
         looked = f" (also looked for {', '.join(also)})" if also else ""
         self.problem(

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from ctxc.base.canonical import digest_bytes, digest_text
 from ctxc.base.errors import UnreadableSource
-from ctxc.base.spans import Origin
+from ctxc.base.spans import Location, Origin
 from ctxc.model.contract import Contract, Policy, RequestProfile, ToolSet
-from ctxc.model.finding import Finding
+from ctxc.model.finding import Finding, Related
 from ctxc.model.fixture import Conversation, Fixture, Inputs
 from ctxc.model.fragment import Fragment, LostFragment
 from ctxc.model.project import Project, Settings
@@ -286,7 +287,8 @@ class _Loader:
             if first is not conversation:
                 message = f"the conversation {shown(conversation.id)} is defined twice; first in {first.origin.path}"
                 file = File(conversation.origin.path, self.shared)
-                file.problem("duplicate-id", message, "give one another id", at="/conversation_id")
+                data = {"first": first.origin.path, "first_pointer": first.origin.pointer}
+                file.problem("duplicate-id", message, "give one another id", at="/conversation_id", data=data)
         return found
 
     def _plain_tools(
@@ -318,4 +320,11 @@ class _Loader:
             span = document.find(self.sources.places(path), problem.pointer, key=problem.on_key)
             if span is not None and problem.name == "missing-key":
                 span = document.start_of(span)
-        return finding(problem, path, span=span)
+        made = finding(problem, path, span=span)
+        first = problem.data.get("first") if problem.name == "duplicate-id" else None
+        if first is None:
+            return made
+        pointer = problem.data["first_pointer"]
+        there = document.find(self.sources.places(first), pointer, key=False)
+        place = Location(first, document.start_of(there) if there is not None else None, pointer)
+        return replace(made, related=(*made.related, Related(location=place, message="the first")))

@@ -76,6 +76,7 @@ def read_records(kind: str, items: list[Any], file: File, pointer: str = "") -> 
                 f"the id {shown(record.id)} stands twice in this list (first as item {seen[record.id] + 1})",
                 "give each record an id of its own",
                 at=at,
+                data={"first": file.path, "first_pointer": child(pointer, seen[record.id])},
             )
             continue
         seen[record.id] = number

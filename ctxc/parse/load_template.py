@@ -47,6 +47,7 @@ def raw_template(value: dict[str, Any], file: File) -> Raw:
             file.problem(
                 "duplicate-id", f"the section {shown(name)} stands twice (first as section {seen[name] + 1})",
                 "give each section an id of its own", at=child(at, "id"),
+                data={"first": file.path, "first_pointer": child("/sections", seen[name])},
             )  # fmt: skip
             continue
         seen[name] = number

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from posixpath import commonprefix
 from typing import Any, NamedTuple
 
 from ctxc.base.escaping import visible
@@ -63,7 +64,8 @@ def move(span: Span, lines: int) -> Span:
 
 
 def nearest(wrong: str, known: Iterable[str]) -> str:
-    """The known name that was most likely meant, or nothing."""
+    """The known name that was most likely meant, or nothing: of those that look alike the one that the fewest edits
+    give, of several the one that begins most alike, unless more than two fifths of the letters would have to change."""
     from difflib import get_close_matches
 
     if len(wrong) > 100:
@@ -72,8 +74,30 @@ def nearest(wrong: str, known: Iterable[str]) -> str:
     folded = {o.lower(): o for o in reversed(options)}
     if wrong.lower() in folded:
         return folded[wrong.lower()]
-    near = get_close_matches(wrong, options, n=1, cutoff=0.6)
-    return near[0] if near else ""
+    near = get_close_matches(wrong, options, n=5, cutoff=0.6)
+    ranked = sorted((_edits(wrong, name), -len(commonprefix((wrong, name))), n, name) for n, name in enumerate(near))
+    return next((name for edits, _, _, name in ranked if _is_likely(wrong, name, edits)), "")
+
+
+def _is_likely(wrong: str, name: str, edits: int) -> bool:
+    if name.startswith(wrong) or wrong.startswith(name):
+        return True
+    alike = commonprefix((wrong, name))
+    own = len(wrong) - 1 - max(alike.rfind(c) for c in ":/.")  # what follows a folder or group that both name
+    return edits <= max(1, own * 2 // 5)
+
+
+def _edits(one: str, other: str) -> int:
+    """Letters to add, drop, change, or swap with their neighbour, to make one text of the other."""
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, a in enumerate(one, start=1):
+        last, before, row = before, row, [i]
+        for j, b in enumerate(other, start=1):
+            row.append(min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (a != b)))
+            if i > 1 and j > 1 and a == other[j - 2] and one[i - 2] == b:
+                row[j] = min(row[j], last[j - 2] + 1)
+    return row[-1]
 
 
 def did_you_mean(wrong: str, known: Iterable[str]) -> str:

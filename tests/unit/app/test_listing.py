@@ -86,6 +86,15 @@ def test_doctor_checks_what_it_says(workspace: Workspace) -> None:
     assert "✓ python" in doctor_text(values, View())
 
 
+@pytest.mark.parametrize("below", ["", "deeper"])
+def test_doctor_finds_a_cache_that_is_a_file(tmp_path: Path, below: str) -> None:
+    (tmp_path / "cache").write_text("", encoding="utf-8")
+    opened = open_workspace(tmp_path, flags={}, environment={}, cache_dir=str(tmp_path / "cache" / below))
+    (found,) = [c for c in checks(opened, encoding="utf-8", terminal="") if c.id == "cache"]
+    assert (found.status, found.remedy != "") == ("warning", True)
+    assert f"{tmp_path / 'cache'} is a file" in found.message
+
+
 def test_doctor_finds_a_damaged_vocabulary(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

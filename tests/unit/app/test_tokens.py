@@ -169,6 +169,18 @@ def test_the_order_of_a_tool_list_does_not_matter(work: Workspace) -> None:
     assert count_input(work, write(work, turned, "b.json"), provider="anthropic") == one
 
 
+def test_a_truncated_request_is_told_where_nothing_else_says_for_whom_to_count(work: Workspace) -> None:
+    cut = write(work, '{"messages": [{"role": "user"', "r.txt")
+    with pytest.raises(UnreadableSource, match="not JSON: expected ',' or '}', but the text ends") as error:
+        count_input(work, cut)
+    assert error.value.location is not None
+    found = count_input(work, cut, provider="openai")
+    assert found.kind == "text"
+    assert "begins like JSON and is none" in found.notes[-1]
+    with pytest.raises(UsageError, match="not known for which provider"):
+        count_input(work, write(work, "no JSON at all", "p.txt"))
+
+
 def test_what_cannot_be_counted_says_where_and_why(work: Workspace) -> None:
     def refused(text: str | bytes, name: str = "r.json", **options: str) -> str:
         path = work.root / name

@@ -129,6 +129,24 @@ def test_a_section_that_names_another_input_says_which_is_missing_and_takes_no_o
     assert empty == {"notes": "empty: the fixture has no inputs.notes"}
 
 
+@pytest.mark.parametrize("value", ['""', "'  '", "null"])
+def test_an_input_that_is_there_and_empty_is_called_so_at_its_place(value):
+    sections = "sections:\n  - {id: user, source: runtime, required: true}\n  - {id: notes, source: runtime.notes, kind: state}\n"
+    template = f"template_id: t\nversion: 1\nprovider: text\n{sections}"
+    tree = {
+        "templates/t.yaml": template,
+        "tests/fixtures/f.yaml": f"fixture_id: f\ntemplate: t\ninputs:\n  user: {value}\n",
+        "tests/fixtures/g.yaml": f"fixture_id: g\ntemplate: t\ninputs:\n  user: Hello.\n  notes: {value}\n",
+    }
+    made = ctxc.load(MemoryTree(tree))
+    (finding,) = ctxc.compile(made, "f").findings
+    assert (finding.code, str(finding.location)) == ("CTX116", "tests/fixtures/f.yaml:4:9")
+    assert finding.message == "section 'user' is required and inputs.user of the fixture is empty"
+    assert finding.help.startswith("write something in `inputs.user`")
+    noted = [d.reason for d in ctxc.compile(made, "g").decisions if d.section_id == "notes"]
+    assert noted == ["empty: inputs.notes of the fixture is empty"]
+
+
 def test_what_a_template_needs_is_told_also_where_nobody_can_carry_it():
     tools = '[{"name": "find", "description": "Find.", "input_schema": {"type": "object", "properties": {}}}]'
     files = {

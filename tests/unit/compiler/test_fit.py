@@ -66,6 +66,16 @@ def test_the_required_part_that_does_not_fit_says_what_is_over_and_what_to_do():
     assert "task" in exceeded.help
 
 
+def test_numbers_of_a_refused_budget_are_written_as_in_tables():
+    made = project(sections=[spec("task")], budget=Budget(window=300, output_reserve=100, safety_margin=Amount()))
+    package = compiled(made, fixture(user="hi", task="word " * 4000))
+    over = package.snapshot["budget"]["over"][0]
+    exceeded = next(f for f in package.findings if f.name == "budget-exceeded")
+    assert over["tokens"] > 4000
+    assert f"{over['tokens']:,} tokens, {over['over']:,} over 200" in exceeded.message
+    assert "task 4," in exceeded.help
+
+
 def test_max_tokens_of_a_required_section_is_a_ceiling_and_not_a_cut():
     made = project(sections=[spec("task", max_tokens=20)])
     package = compiled(made, fixture(user="hi", task="word " * 40))

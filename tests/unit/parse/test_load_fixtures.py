@@ -171,6 +171,37 @@ def test_ids_of_fixtures_are_unique(load: Load) -> None:
     assert project.fixtures["f"].origin.path == "tests/fixtures/f.yaml"
 
 
+def test_what_stands_twice_names_the_line_of_the_first(load: Load) -> None:
+    def firsts(files: dict[str, str]) -> list[str]:
+        found = load(files).findings
+        return [f"{f.location} {r.location}" for f in found if f.name == "duplicate-id" for r in f.related]
+
+    records = "\n  evidence:\n    - {id: a, text: A.}\n    - {id: b, text: B.}\n    - {id: a, text: C.}\n"
+    (place,) = firsts(fixture(records))
+    said, first = place.split(" ")
+    assert int(said.split(":")[1]) == int(first.split(":")[1]) + 2
+    sections = "sections:\n  - {id: task, source: runtime}\n  - {id: task, source: runtime}\n"
+    assert firsts({"templates/t.yaml": f"template_id: t\nversion: 1\n{sections}"}) == [
+        "templates/t.yaml:5:10 templates/t.yaml:4:5"
+    ]
+    talk = "# A note.\nconversation_id: c\ntemplate: t\nturns: [{inputs: {user: Hello.}}]\n"
+    other = talk.replace("turns: [{", "turns: [{fixture_id: x, ")
+    assert firsts({"tests/fixtures/a.yaml": talk, "tests/fixtures/b.yaml": other}) == [
+        "tests/fixtures/b.yaml:2:18 tests/fixtures/a.yaml:2:1"
+    ]
+
+
+def test_a_folder_where_a_file_is_meant_is_called_one(load: Load) -> None:
+    beside = load(fixture("\n  history: {file: talk}\n") | {"tests/fixtures/talk/x.txt": "x"})
+    assert [f.message for f in beside.findings if f.name == "unreadable-file"] == [
+        "'tests/fixtures/talk' is a folder, not a file"
+    ]
+    root = load(fixture("\n  history: {file: recorded/day}\n") | {"recorded/day/x.txt": "x"})
+    assert [f.message for f in root.findings if f.name == "unreadable-file"] == [
+        "'recorded/day' is a folder, not a file"
+    ]
+
+
 CONVERSATION = """\
 conversation_id: c
 template: t

@@ -136,6 +136,9 @@ def test_the_same_id_and_version_twice(load: Load) -> None:
     project = load(files)
     assert short(project) == ["fragments/m2.yaml:1:17 duplicate-id"]
     assert project.findings[0].data == {"first": "fragments/m1.yaml", "first_pointer": "/0"}
+    assert [(str(r.location), r.message) for r in project.findings[0].related] == [
+        ("fragments/m1.yaml:1:3", "the first")
+    ]
     assert [f.version for f in project.fragments["a"]] == ["1", "2"]
 
 

@@ -179,6 +179,7 @@ def test_keys_are_text() -> None:
         ("a: [1, 2\nb: 3\n", Span(2, 2, 2, 3), "close the bracket"),
         ("a: 1\n  b: 2\n", Span(2, 4, 2, 5), 'may not hold ": "'),
         ("a: *\n", Span(1, 5, 1, 6), 'begins with "*"'),
+        ("globs: **/*.ts\n", Span(1, 9, 1, 10), 'quote text that begins with "*"'),
     ],
 )
 def test_syntax_errors_say_where_and_how_to_mend(text: str, span: Span, hint: str) -> None:
