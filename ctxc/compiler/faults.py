@@ -39,9 +39,10 @@ def fault(
 
 
 def broken_at(project: Project, path: str) -> list[str]:
-    """The files that keep a definition from being loaded, the one with the findings first: its own, or its tools."""
-    listed = project.broken_lists.get(path, "")
-    places = [path, listed] if listed else [path]
+    """The files that keep a definition from being loaded, the one with the findings first: its own, or its tools, or
+    the template that tells of the circle it is in."""
+    other = project.broken_with.get(path, "")
+    places = [path, other] if other else [path]
     reported = {f.location.path for f in project.findings if f.severity is Severity.ERROR}
     return sorted(places, key=lambda p: p not in reported)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ctxc.base.errors import InternalFault
+from ctxc.base.spans import Origin
 from ctxc.base.values import dataclass
 from ctxc.compiler import expect, faults
 from ctxc.compiler.allocate import Allocation, allocate, per_message, usable
@@ -35,7 +36,7 @@ from ctxc.model.package import Outcome, Package, Placed
 from ctxc.model.project import Project
 from ctxc.model.provider import TokenizerRef
 from ctxc.model.request import Rendered
-from ctxc.model.section import Section
+from ctxc.model.section import Kind, Section
 from ctxc.providers.port import Shape
 
 _ROUNDS = 8
@@ -193,11 +194,14 @@ def _finish(begun: _Begun) -> Package:
                     request.project,
                     "provider-refuses",
                     f"{request.provider.id} would refuse the request: {problem}",
-                    at=request.fixture.origin,
+                    at=at,
                     fixture=request.fixture.id,
-                    help="mend the input that the message names",
+                    help="mend the input that the message names"
+                    if at is request.fixture.origin
+                    else "change the schema of the output contract",
                 )
                 for problem in verified.problems
+                for at in (_cause(request, placed, problem),)
             ),
         )
     expectations = expect.check(
@@ -351,6 +355,22 @@ def _framing_of(request: Request, drafts: Sequence[Draft], count: Count) -> int:
     # The band may be wider than the model's own (tool framing): what is over the usable part counts as framing.
     slack = max(0, count.upper - count.tokens - (request.limits.available - usable(request)))
     return count.tokens - alone + slack
+
+
+_TEXTS = ("system", "messages", "input", "contents", "instructions", "systemInstruction")
+"""Members of requests that hold texts; a contract's own text is not what a provider finds wrong with its schema."""
+
+
+def _cause(request: Request, placed: Iterable[Placed], problem: str) -> Origin:
+    """Where it can be mended that a provider would refuse a request: the contract's schema, or else the fixture."""
+    pointer = problem.partition(": ")[0]
+    for p in placed:
+        if p.section.kind is not Kind.CONTRACT or request.contract is None:
+            continue
+        for field in p.pointers:
+            if field.split("/")[1] not in _TEXTS and (pointer == field or pointer.startswith(f"{field}/")):
+                return request.contract.origin.child("schema")
+    return request.fixture.origin
 
 
 def place(drafts: Sequence[Draft], rendered: Rendered) -> tuple[Placed, ...]:

@@ -119,6 +119,9 @@ def _check_cycles(request: Request, chosen: list[Section]) -> None:
     def walk(name: str, chain: tuple[str, ...]) -> None:
         if name in chain:
             cycle = (*chain[chain.index(name) :], name)
+            for told in request.project.findings:
+                if told.name == "requires-cycle" and set(told.data["chain"]) == set(cycle):
+                    raise Refused(replace(told, fixture=request.fixture.id))  # as loading tells it, and once with it
             raise Refused(
                 fault(
                     request.project,

@@ -73,7 +73,9 @@ class Project:
     conversations: Mapping[str, Conversation] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
     broken: Mapping[str, str] = field(default_factory=dict)  # path of a file that could not be loaded -> id if known
-    broken_lists: Mapping[str, str] = field(default_factory=dict)  # path of a broken tool set -> its list of tools
+    # path of a definition that could not be loaded -> the other file that it is read with: its list of tools, or the
+    # template at which the circle is told that it is in
+    broken_with: Mapping[str, str] = field(default_factory=dict)
     broken_kinds: Mapping[str, str] = field(default_factory=dict)  # the same paths -> template, fragment ... if known
     lost: Mapping[str, frozenset[str]] = field(default_factory=dict)  # kind -> ids that broken files define; "": any id
     lost_fragments: tuple[LostFragment, ...] = ()

@@ -41,7 +41,7 @@ class Shared:
         self.used: set[str] = set()  # files that a definition names: data, not definitions of their own
         self.references: list[Reference] = []
         self.data: dict[str, document.Document | None] = {}  # recorded files, parsed
-        self.tool_lists: dict[str, str] = {}  # path of a tool set that was read -> the list that its `mcp` names
+        self.read_with: dict[str, str] = {}  # path of a definition -> another file that its own mistakes may stand in
         self.problems: dict[str, list[Problem]] = {}  # by path
         self.broken: dict[str, tuple[str, str]] = {}  # path of a broken file -> kind and id, as far as known
         self.lost: dict[str, set[str]] = {}  # kind -> ids that broken files would have defined; "": any id

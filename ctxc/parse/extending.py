@@ -25,8 +25,9 @@ def templates_of(raws: Sequence[Raw], shared: Shared) -> list[Template]:
         item = _Item(raw.value["template_id"], text_of(raw.value.get("version")), raw)
         by_id[item.id] = (*by_id.get(item.id, ()), item)
     found = []
+    circles: dict[frozenset[str], str] = {}
     for raw in raws:
-        merged = _merged(raw, by_id, ())
+        merged = _merged(raw, by_id, (), circles)
         template = None
         if merged is not None:
             before = {p: shared.errors(p) for p in merged.paths}
@@ -40,7 +41,10 @@ def templates_of(raws: Sequence[Raw], shared: Shared) -> list[Template]:
     return found
 
 
-def _merged(raw: Raw, by_id: Mapping[str, tuple[_Item, ...]], chain: tuple[str, ...]) -> Raw | None:
+def _merged(
+    raw: Raw, by_id: Mapping[str, tuple[_Item, ...]], chain: tuple[str, ...], circles: dict[frozenset[str], str]
+) -> Raw | None:
+    """``circles``: the files of each circle that was found, and the one that tells of it."""
     name = text_of(raw.value.get("extends"))
     if not name:
         return raw
@@ -52,13 +56,18 @@ def _merged(raw: Raw, by_id: Mapping[str, tuple[_Item, ...]], chain: tuple[str, 
     chain = (*chain, raw.file.path)
     if base.file.path in chain:
         told = [*chain[chain.index(base.file.path) :], base.file.path]
-        raw.file.problem(
-            "extends-cycle",
-            f"templates extend each other in a circle: {' -> '.join(told)}",
-            "remove one of these `extends`",
-            at="/extends",
-            data={"chain": told},
-        )
+        place = circles.setdefault(frozenset(told), raw.file.path)
+        for path in chain:
+            if path != place:
+                raw.file.shared.read_with[path] = place
+        if place == raw.file.path:
+            raw.file.problem(
+                "extends-cycle",
+                f"templates extend each other in a circle: {' -> '.join(told)}",
+                "remove one of these `extends`",
+                at="/extends",
+                data={"chain": told},
+            )
         return None
-    whole = _merged(base, by_id, chain)
+    whole = _merged(base, by_id, chain, circles)
     return extend(whole, raw) if whole is not None else None

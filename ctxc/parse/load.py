@@ -276,7 +276,7 @@ class _Loader:
             broken={p: name for p, (_, name) in sorted(shared.broken.items())},
             lost={kind: frozenset(names) for kind, names in sorted(shared.lost.items())},
             lost_fragments=tuple(shared.lost_fragments),
-            broken_lists={p: m for p, m in sorted(shared.tool_lists.items()) if p in shared.broken},
+            broken_with={p: m for p, m in sorted(shared.read_with.items()) if p in shared.broken},
             broken_kinds={p: kind for p, (kind, _) in sorted(shared.broken.items())},
         )
 

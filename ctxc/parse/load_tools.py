@@ -26,7 +26,7 @@ def read_toolset(value: dict[str, Any], file: File) -> ToolSet | None:
     elif "mcp" in value:
         mcp = file.file_beside(value["mcp"], "/mcp")
         if mcp:
-            file.shared.tool_lists[file.path] = mcp
+            file.shared.read_with[file.path] = mcp
             tools = read_tool_file(mcp, file)
     elif "tools" in value:
         tools = read_tools(value["tools"], file, "/tools")

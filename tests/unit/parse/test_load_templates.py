@@ -163,12 +163,19 @@ def test_circles_of_extends_name_the_chain(load: Load) -> None:
         for a, b in (("a", "b"), ("b", "c"), ("c", "b"))
     }
     project = load(files)
-    assert {f.name for f in project.findings} == {"extends-cycle"}
-    assert "templates/b.yaml -> templates/c.yaml -> templates/b.yaml" in {
-        f.message.rpartition(": ")[2] for f in project.findings
-    }
+    assert short(project) == ["templates/c.yaml:3:10 extends-cycle"]
+    assert project.findings[0].message.endswith(": templates/b.yaml -> templates/c.yaml -> templates/b.yaml")
+    assert project.broken_with == {"templates/a.yaml": "templates/c.yaml", "templates/b.yaml": "templates/c.yaml"}
     assert project.templates == {}
     assert sorted(project.broken.values()) == ["a", "b", "c"]
+
+
+def test_two_circles_are_told_apart_and_each_once(load: Load) -> None:
+    files = {
+        f"templates/{a}.yaml": f"template_id: {a}\nversion: 1\nextends: {b}\nsections: [{{id: task, source: runtime}}]\n"
+        for a, b in (("a", "b"), ("b", "a"), ("c", "c"), ("d", "e"), ("e", "f"), ("f", "d"))
+    }
+    assert short(load(files)) == [f"templates/{x}.yaml:3:10 extends-cycle" for x in "bcf"]
 
 
 def test_what_extends_nothing_is_reported_once(load: Load) -> None:
