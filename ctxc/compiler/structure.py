@@ -7,8 +7,6 @@ line, body lines, the end line of the same kind. Compatibility normalisation may
 
 from __future__ import annotations
 
-import json
-import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -61,56 +59,14 @@ def native_pointers(package: Package) -> frozenset[str]:
     return frozenset(q for p in package.placed if is_native(p.section) for q in p.pointers)
 
 
-def outline(leaves: Sequence[Leaf], wrapper: Wrapper, native: frozenset[str]) -> tuple[tuple[Any, ...], ...]:
-    """Place, zone, role and kind of every text that a model reads, and the blocks in it.
-
-    A text that is a message of its own is one JSON string value of the protocol and cannot be anything else: its
-    place is compared, not its content.
-    """
-    found: list[tuple[Any, ...]] = []
-    for leaf in leaves:
-        shape: tuple[Any, ...] = ()
-        if not _is_native(leaf, native):
-            shape = tuple((b.kind, b.trust, b.attributes) for b in blocks(leaf.text, wrapper))
-        found.append((leaf.pointer, leaf.zone, leaf.role, leaf.kind, shape))
-    return tuple(found)
-
-
-def folded_outline(leaves: Sequence[Leaf], wrapper: Wrapper, native: frozenset[str]) -> tuple[tuple[Any, ...], ...]:
-    """The outline after NFKC: what a reader that normalises would see."""
-    folded = [
-        Leaf(pointer=x.pointer, zone=x.zone, role=x.role, kind=x.kind, text=unicodedata.normalize("NFKC", x.text))
-        for x in leaves
-    ]
-    return outline(folded, wrapper, native)
-
-
-def _is_native(leaf: Leaf, native: frozenset[str]) -> bool:
+def stands_alone(leaf: Leaf, native: frozenset[str]) -> bool:
+    """Whether a text is one JSON string value of the protocol, which cannot be anything else, and shares no text."""
     if leaf.zone != "messages" or leaf.kind != "text":
         return True
     if leaf.pointer in native:
         # A request that is one text has one pointer for everything; its quoted texts have a kind of their own.
         return leaf.pointer.count("/") > 1
     return any(leaf.pointer.startswith(p + "/") for p in native)
-
-
-def data_of(leaves: Sequence[Leaf], wrapper: Wrapper, native: frozenset[str]) -> tuple[Any, ...]:
-    """Everything that is carried as data: decoded bodies of untrusted and semi-trusted blocks, other texts as is."""
-    found: list[Any] = []
-    for leaf in leaves:
-        if leaf.zone != "messages":
-            continue
-        if _is_native(leaf, native):
-            found.append(leaf.text)
-            continue
-        for block in blocks(leaf.text, wrapper):
-            if block.trust == "trusted":
-                continue
-            try:
-                found.append(json.loads(block.body))
-            except ValueError:
-                found.append(None)
-    return tuple(found)
 
 
 def holds(data: Sequence[Any], payload: str) -> bool:

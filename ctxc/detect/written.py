@@ -25,16 +25,21 @@ class Written(NamedTuple):
     hidden: bytes
 
 
-def written(text: str, folded: str | None = None) -> tuple[Written, Written]:
-    """What a text holds, and what it holds after NFKC (``folded``, where that is known).
+def folded(text: str) -> str:
+    """The text after NFKC."""
+    return text if text.isascii() else unicodedata.normalize("NFKC", text)
+
+
+def written(text: str, normal: str | None = None) -> tuple[Written, Written]:
+    """What a text holds, and what it holds after NFKC (``normal``, where that is known).
 
     Tokens are compared letter by letter; a fence, a heading or a tag that only applications use is no token. Hidden are
     ``<``, ``>``, ``&``, controls (line ends too), format characters, tags and whatever else shows as nothing.
     """
     found = _written(text)
-    if folded is None:
-        folded = text if text.isascii() else unicodedata.normalize("NFKC", text)
-    return found, found if folded == text else _written(folded)
+    if normal is None:
+        normal = folded(text)
+    return found, found if normal == text else _written(normal)
 
 
 def _written(text: str) -> Written:

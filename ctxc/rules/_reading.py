@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ctxc.compiler.stage import Request
-from ctxc.compiler.structure import Block, blocks
+from ctxc.compiler.structure import Block, blocks, stands_alone
 from ctxc.compiler.wrappers import Wrapper
-from ctxc.detect.written import Written, written
+from ctxc.detect.written import Written, folded, written
 from ctxc.model.request import Leaf
 
 WORDS, JSON = "words", "json"
@@ -122,7 +121,7 @@ class Reader:
             pointer, zone, kind, text = leaf.pointer, leaf.zone, leaf.kind, leaf.text
             native = self._is_native.get((pointer, zone, kind))
             if native is None:
-                native = self._is_native[pointer, zone, kind] = self._stands_alone(leaf)
+                native = self._is_native[pointer, zone, kind] = stands_alone(leaf, self._native)
             if native:
                 place = (pointer, zone, leaf.role, kind, ())
                 outline.append(place)
@@ -155,13 +154,6 @@ class Reader:
                 self._blocks[text] = known
         return known
 
-    def _stands_alone(self, leaf: Leaf) -> bool:
-        if leaf.zone != "messages" or leaf.kind != "text":
-            return True
-        if leaf.pointer in self._native:
-            return leaf.pointer.count("/") > 1
-        return any(leaf.pointer.startswith(f"{p}/") for p in self._native)
-
 
 class _Heads:
     """A wrapper that remembers how it read a line: most first lines are those of the trial before."""
@@ -187,11 +179,6 @@ class _Heads:
             if len(self._known) < 256:
                 self._known[line] = found
             return found
-
-
-def folded(text: str) -> str:
-    """The text after NFKC."""
-    return text if text.isascii() else unicodedata.normalize("NFKC", text)
 
 
 def _shapes(found: Iterable[Block]) -> tuple[Any, ...]:

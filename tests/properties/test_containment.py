@@ -15,9 +15,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from outlines import data_of, folded_outline, outline
 from world import Record, assistant, call, compiled, fixture, project, provider, spec, user
 
-from ctxc.compiler.structure import data_of, folded_outline, holds, native_pointers, outline
+from ctxc.compiler.structure import holds, native_pointers
 from ctxc.compiler.wrappers import wrapper, wrapper_ids
 from ctxc.model.package import Outcome
 from ctxc.providers import shape, shape_ids

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 from lint_world import write
+from outlines import outline
 from shell import Run
 from world import compiled, evidence, fixture, project, spec
 
-from ctxc.compiler.structure import outline
 from ctxc.compiler.wrappers import wrapper, wrapper_ids
 from ctxc.detect.patterns import UserPattern
 from ctxc.detect.secrets import find_secrets
