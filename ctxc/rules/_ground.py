@@ -91,6 +91,12 @@ class Ground:
         """The project at the base, loaded when it is first asked for; None without a base."""
         return self.load_base() if self.load_base is not None else None
 
+    def may_touch(self, paths: Collection[str]) -> bool:
+        """Whether the change may concern one of these files of the head; to find out more takes loading the base."""
+        if self.change is None:
+            return True
+        return any(path in paths for s in self.change.sources for path in (s.path, s.old_path))
+
     def once(self, key: Any, make: Callable[[], T]) -> T:
         """What ``make`` gives for a key, worked out once for both judgements."""
         if key not in self.memo:

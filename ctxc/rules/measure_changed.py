@@ -85,7 +85,7 @@ def check(context: Context) -> Iterator[Finding]:
                 at=place_of_settings(context), help=_HELP, data={"before": dict(old), "after": dict(new)},
             )  # fmt: skip
     ours = {p.id: p for p in own_profiles(context.project.providers)}
-    if not judged_by_base(context) and not _may_differ(known, ours):
+    if not judged_by_base(context) and not known.may_touch({p.origin.path for p in ours.values()}):
         return
     base = known.base_project
     if base is None:
@@ -127,14 +127,6 @@ def _unknown(context: Context, known: Ground, profile: ProviderProfile) -> Itera
             data={"provider": profile.id, "fixtures": used[:_LISTED], "requests": len(used)},
         )
         yield replace(found, severity=Severity.ERROR)
-
-
-def _may_differ(known: Ground, ours: Mapping[str, ProviderProfile]) -> bool:
-    """Whether a profile of the head can be another than at the base; to find out takes loading the base."""
-    if known.change is None:
-        return True
-    touched = {p for s in known.change.sources for p in (s.path, s.old_path)}
-    return any(p.origin.path in touched for p in ours.values())
 
 
 def _measures(fixtures: list[str]) -> str:

@@ -46,14 +46,14 @@ from collections.abc import Iterator
 
 from ctxc.model.finding import Finding
 from ctxc.model.fixture import Expect
-from ctxc.rules._ground import Ground, ground
+from ctxc.rules._ground import ground
 from ctxc.rules.engine import Context, rule
 
 
 def check(context: Context) -> Iterator[Finding]:
     """Fixtures that state less than they did; where another of its kind takes its place, as much is stated."""
     known = ground(context)
-    if not _fixtures_changed(known, context):
+    if not known.may_touch({fixture.origin.path for fixture in context.project.fixtures.values()}):
         return
     base = known.base_project
     if base is None:
@@ -75,15 +75,6 @@ def check(context: Context) -> Iterator[Finding]:
                     related=[(base.sources.locate(before.expect.origin), "the expectation at the base")],
                     data={"key": key, "removed": list(gone)},
                 )
-
-
-def _fixtures_changed(known: Ground, context: Context) -> bool:
-    """Whether a file of a fixture is among what changed: the base's project is not loaded for anything else."""
-    if known.change is None:
-        return True
-    paths = {m.path for side in (known.base or {}, known.head) for m in side.values()}
-    paths |= {fixture.origin.path for fixture in context.project.fixtures.values()}
-    return any(source.path in paths for source in known.change.sources)
 
 
 def _taken_out(key: str, before: Expect, after: Expect) -> tuple[str, ...] | None:
