@@ -64,10 +64,7 @@ def compile_fixtures(workspace: Workspace, selection: Selection, options: Compil
 
 def failing(run: CompileRun, fail_on: str) -> bool:
     """Whether a run fails: a finding at or above the severity, or a fixture that is not as expected."""
-    if fail_on == "never":
-        return False
-    worst = run.report.worst
-    return (worst is not None and worst >= Severity[fail_on.upper()]) or any(not c.row.ok for c in run.compiled)
+    return fail_on != "never" and (run.report.reaches(fail_on) or any(not c.row.ok for c in run.compiled))
 
 
 class _Job:

@@ -122,11 +122,6 @@ def lint(workspace: Workspace, options: LintOptions, *, now: str) -> Linted:
     return Linted(report=report, tree=tree, entries=baseline, accepted=accepted, ran=record.ran, notes=tuple(notes))
 
 
-def failing(report: Report, fail_on: str) -> bool:
-    """Whether a report fails: a finding at or above the severity."""
-    return fail_on != "never" and report.worst is not None and report.worst >= Severity[fail_on.upper()]
-
-
 def _version() -> str:
     from ctxc import __version__
 

@@ -64,6 +64,10 @@ class Report:
         """The highest severity among the findings that count; None without any."""
         return max((f.severity for f in self.findings), default=None)
 
+    def reaches(self, fail_on: str) -> bool:
+        """Whether a finding that counts is at or above a severity; ``never``: none is."""
+        return fail_on != "never" and self.worst is not None and self.worst >= Severity[fail_on.upper()]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:

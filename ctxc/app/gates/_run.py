@@ -33,11 +33,6 @@ _OF_REQUESTS = frozenset(["budget", "forbidden", "injection", "regression", "cit
 _STRICTEST = ("info", "warning", "error", "never")
 
 
-def failing(report: Report, fail_on: str) -> bool:
-    """Whether a report fails: a finding at or above the severity."""
-    return fail_on != "never" and report.worst is not None and report.worst >= Severity[fail_on.upper()]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """What came out: the release with its report, the change that it is about, notes for who asked."""
@@ -131,7 +126,7 @@ class Gates:
             judged.change,
             waivers=waivers[judges[0].side],
             judged_by=tuple(j.side for j in judges),
-            failed=failing(report, self.fail_on),
+            failed=report.reaches(self.fail_on),
         )
         return Outcome(release=release, change=judged.change, notes=tuple(self.notes))
 

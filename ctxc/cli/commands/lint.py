@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from ctxc.app.lint import Linted, LintOptions, failing, lint, new_baseline
+from ctxc.app.lint import Linted, LintOptions, lint, new_baseline
 from ctxc.base.errors import UnreadableSource, UsageError
 from ctxc.cli import completion
 from ctxc.cli.console import read_standard_input
@@ -176,7 +176,7 @@ def run(
             named = _at_root(baseline, workspace.root) if baseline else str(workspace.settings.extra["baseline"])
             place = workspace.root / named
             return _update(current, linted, place, accept_new=accept_new, reason=reason)
-        return 1 if failing(linted.report, severity) else 0
+        return 1 if linted.report.reaches(severity) else 0
 
     if watch:
         from ctxc.cli.watch import watch_project
