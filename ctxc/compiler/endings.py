@@ -10,7 +10,7 @@ from ctxc.compiler import expect, faults
 from ctxc.compiler.allocate import Allocation
 from ctxc.compiler.capabilities import required_capabilities
 from ctxc.compiler.measure import Draft
-from ctxc.compiler.order import is_stable, order
+from ctxc.compiler.order import order, place
 from ctxc.compiler.snapshot import snapshot
 from ctxc.compiler.stage import Request
 from ctxc.compiler.trail import Trail
@@ -87,18 +87,7 @@ def exceeded(request: Request, trail: Trail, drafts: Mapping[str, Draft], alloca
         trail,
         Outcome.BUDGET_EXCEEDED,
         key,
-        placed=tuple(
-            Placed(
-                section=d.section,
-                content=d.content,
-                rendered=d.rendered,
-                tokens=d.tokens,
-                position=n,
-                stable=is_stable(d.section),
-                truncated=False,
-            )
-            for n, d in enumerate(required)
-        ),
+        placed=place(required, {}),
         remedies=remedies(required),
         over=over_data,
     )

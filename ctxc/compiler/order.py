@@ -7,11 +7,12 @@ first and last, the weakest in the middle), ``time`` (oldest first) or ``given``
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ctxc.compiler.authorise import parse_time
 from ctxc.compiler.measure import Draft
 from ctxc.compiler.stage import Request
+from ctxc.model.package import Placed
 from ctxc.model.section import Kind, Section, Zone
 
 STAGE = "order"
@@ -85,3 +86,22 @@ def _time(draft: Draft) -> tuple[bool, float, str]:
 def _edges(ranked: list[Draft]) -> list[Draft]:
     """1st, 3rd, 5th ... then back: the two strongest stand at the two ends."""
     return ranked[0::2] + ranked[1::2][::-1]
+
+
+def place(drafts: Sequence[Draft], pointers: Mapping[str, Sequence[str]]) -> tuple[Placed, ...]:
+    """The sections at their places, with the pointers at which a request holds them."""
+    return tuple(
+        [
+            Placed(
+                section=d.section,
+                content=d.content,
+                rendered=d.rendered,
+                tokens=d.tokens,
+                position=number,
+                stable=is_stable(d.section),
+                truncated=d.truncated,
+                pointers=tuple(pointers.get(d.section.section_id, ())),
+            )
+            for number, d in enumerate(drafts)
+        ]
+    )

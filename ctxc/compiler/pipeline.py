@@ -17,7 +17,7 @@ from ctxc.compiler.endings import ended, exceeded, failed, without_model
 from ctxc.compiler.fit import Fitted, fit
 from ctxc.compiler.measure import Draft, Written, measure, write
 from ctxc.compiler.memo import Memo
-from ctxc.compiler.order import is_stable, order
+from ctxc.compiler.order import order, place
 from ctxc.compiler.overrun import check_fragments
 from ctxc.compiler.reconcile import reconcile
 from ctxc.compiler.render import render
@@ -181,7 +181,7 @@ def _finish(begun: _Begun) -> Package:
     trail.decisions.extend(result.decisions)
     trail.unloaded(result.dropped)
     verified = verify(request, ordered, rendered, count, block_form)
-    placed = place(ordered, rendered)
+    placed = place(ordered, rendered.placed)
     if verified.problems:
         return ended(
             request,
@@ -371,24 +371,6 @@ def _cause(request: Request, placed: Iterable[Placed], problem: str) -> Origin:
             if field.split("/")[1] not in _TEXTS and (pointer == field or pointer.startswith(f"{field}/")):
                 return request.contract.origin.child("schema")
     return request.fixture.origin
-
-
-def place(drafts: Sequence[Draft], rendered: Rendered) -> tuple[Placed, ...]:
-    return tuple(
-        [
-            Placed(
-                section=d.section,
-                content=d.content,
-                rendered=d.rendered,
-                tokens=d.tokens,
-                position=number,
-                stable=is_stable(d.section),
-                truncated=d.truncated,
-                pointers=tuple(rendered.placed.get(d.section.section_id, ())),
-            )
-            for number, d in enumerate(drafts)
-        ]
-    )
 
 
 __all__ = ["Compiler", "Options"]
