@@ -28,11 +28,7 @@ def run(runner: Runner) -> int:
     if number is None:
         print("No comment: this is not a pull request.")
         return 0
-    if runner.from_fork():
-        runner.tell("no comment: the pull request comes from a fork, where the token may only read")
-        return 0
-    if not runner.value("GATE_TOKEN") or not runner.repository:
-        runner.tell("no comment: there is no token")
+    if not runner.may_write("comment"):
         return 0
     _post(runner, number)
     return 0

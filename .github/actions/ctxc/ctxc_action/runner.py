@@ -56,6 +56,16 @@ class Runner:
         base = ((request.get("base") or {}).get("repo") or {}).get("full_name")
         return head is None or head != base
 
+    def may_write(self, what: str) -> bool:
+        """Whether there is a token that may write; where there is none, it is told why there is no ``what``."""
+        if self.from_fork():
+            self.tell(f"no {what}: the pull request comes from a fork, where the token may only read")
+            return False
+        if not self.value("GATE_TOKEN") or not self.repository:
+            self.tell(f"no {what}: there is no token")
+            return False
+        return True
+
     def output(self, name: str, value: object) -> None:
         """Set an output of the step; a line end would begin another one."""
         text = str(value)

@@ -20,11 +20,7 @@ def run(runner: Runner) -> int:
     if not name or not Path(name).is_file():
         print("No SARIF file: the gate ended without a report.")
         return 0
-    if runner.from_fork():
-        runner.tell("no code scanning: the pull request comes from a fork, where the token may only read")
-        return 0
-    if not runner.value("GATE_TOKEN") or not runner.repository:
-        runner.tell("no code scanning: there is no token")
+    if not runner.may_write("code scanning"):
         return 0
     api = Api(runner.value("GITHUB_API_URL", "https://api.github.com"), runner.value("GATE_TOKEN"))
     value = {
