@@ -7,9 +7,14 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from shell import Run, runner_here
+from shell import Run, clean_environment, runner_here
 
 ROOT = Path(__file__).resolve().parent.parent
+
+# A test means the same on a desk, in a hook and in CI: what the machine says is taken away before the first one runs.
+IN_CI = bool(os.environ.get("CI"))
+for _name in os.environ.keys() - clean_environment().keys() - {"CTXC_SHARED", "CTXC_GEMMA3"}:
+    del os.environ[_name]
 
 
 def shared_root() -> Path | None:
@@ -44,7 +49,7 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.register_profile("ordinary", derandomize=True, deadline=None)
     settings.register_profile("thorough", deadline=None)
     settings.load_profile("thorough" if "slow" in (config.getoption("-m") or "") else "ordinary")
-    if config.getoption("--update-goldens") and os.environ.get("CI"):
+    if config.getoption("--update-goldens") and IN_CI:
         raise pytest.UsageError("--update-goldens is refused where CI is set: record on your machine and commit")
 
 

@@ -10,14 +10,19 @@ from pathlib import Path
 
 import pytest
 
-OF_THE_MACHINE = ("CTXC_", "GITHUB_", "NO_COLOR", "FORCE_")
+# What ctxc or git takes from the environment, by how its name begins: settings, a terminal's wishes, the CI service.
+OF_THE_MACHINE = (
+    "CTXC_", "_CTXC_", "GIT_", "PRE_COMMIT", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "COLUMNS", "LINES", "COMP_",
+    "CI", "GATE_", "GITHUB_", "RUNNER_", "GITLAB_", "BITBUCKET_", "BUILD", "SYSTEM_", "TF_BUILD", "CHANGE_", "CIRRUS_", "DRONE_",
+    "TRAVIS", "APPVEYOR", "TEAMCITY_",
+)  # fmt: skip
 
 Done = subprocess.CompletedProcess[bytes]
 Run = Callable[..., Done]
 
 
 def clean_environment() -> dict[str, str]:
-    """This process's environment without what ctxc takes as settings."""
+    """This process's environment without what ctxc takes from the machine that it runs on."""
     return {k: v for k, v in os.environ.items() if not k.startswith(OF_THE_MACHINE)}
 
 

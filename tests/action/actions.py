@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import yaml
+from shell import clean_environment
 
 ROOT = Path(__file__).resolve().parents[2]
 ACTION = ROOT / ".github/actions/ctxc"
@@ -132,8 +132,7 @@ class Job:
         self.checkout = checkout
         self.temporary = temporary
         temporary.mkdir(parents=True, exist_ok=True)
-        dropped = ("GITHUB_", "GATE_", "CTXC_", "CI", "GIT_", "PYTHON", "RUNNER_")
-        self.environment = {k: v for k, v in os.environ.items() if not k.startswith(dropped)}
+        self.environment = {k: v for k, v in clean_environment().items() if not k.startswith("PYTHON")}
         self.environment |= {
             "CI": "true", "GITHUB_ACTIONS": "true", "GITHUB_WORKFLOW": "context", "GITHUB_JOB": "gate",
             "GITHUB_REPOSITORY": "ada/desk", "RUNNER_TEMP": str(temporary), "GITHUB_ACTION_PATH": str(ACTION),

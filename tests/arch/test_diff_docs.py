@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from shell import clean_environment
 
 from ctxc.app.init import write_starter
 from ctxc.compare.schemas import schema_changes
@@ -35,10 +36,9 @@ def edited(root: Path) -> None:
 
 
 def printed(root: Path, command: str) -> str:
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(("CTXC_", "GITHUB_", "GIT_", "FORCE_"))}
     done = subprocess.run(
         [sys.executable, "-m", "ctxc", *command.split(), "--no-cache"],
-        cwd=root, capture_output=True, check=False, env=environment,
+        cwd=root, capture_output=True, check=False, env=clean_environment(),
     )  # fmt: skip
     assert done.returncode == 0, done.stderr.decode()
     return re.sub(r"\b[0-9a-f]{12}\b", "9e1c8dd90f18", done.stdout.decode("utf-8"))  # the example's own commit

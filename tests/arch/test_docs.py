@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from shell import clean_environment
 
 from ctxc.cli.app import help_record, is_global, root_command, summary
 from ctxc.cli.reference import reference
@@ -76,10 +77,9 @@ def test_every_command_is_in_the_readme() -> None:
 
 
 def printed(command: str) -> str:
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(("CTXC_", "GITHUB_", "FORCE_"))}
     done = subprocess.run(
         [sys.executable, "-m", *shlex.split(command), "--no-cache"],
-        cwd=ROOT, capture_output=True, check=False, env=environment,
+        cwd=ROOT, capture_output=True, check=False, env=clean_environment(),
     )  # fmt: skip
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout.decode("utf-8")
@@ -115,11 +115,9 @@ def judged(command: str, edit: re.Match[str], place: Path) -> str:
         text = file.read_text(encoding="utf-8")
         assert text.count(edit[2]) == 1
         file.write_text(text.replace(edit[2], edit[3]), encoding="utf-8", newline="\n")
-    dropped = ("CTXC_", "GITHUB_", "FORCE_", "GIT_", "CI")
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(dropped)}
     done = subprocess.run(
         [sys.executable, "-m", *shlex.split(command), "--no-cache"],
-        cwd=place, capture_output=True, check=False, env={**environment, "CTXC_NOW": "2026-11-30"},
+        cwd=place, capture_output=True, check=False, env={**clean_environment(), "CTXC_NOW": "2026-11-30"},
     )  # fmt: skip
     assert done.returncode == 1, done.stderr.decode()
     return re.sub(r"\b[0-9a-f]{12}\b", "9e1c8dd90f18", done.stdout.decode("utf-8"))

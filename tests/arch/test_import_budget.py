@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from shell import clean_environment
 
 HEAVY = (
     "rich",
@@ -35,8 +35,7 @@ sys.stderr.write("\\n" + json.dumps([status, sorted(sys.modules)]))
 
 def start(folder: Path, *arguments: str) -> tuple[int, set[str], str]:
     """Exit status, imported modules and standard output of a command line."""
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(("CTXC_", "GITHUB_"))}
-    environment["CTXC_CACHE_DIR"] = str(folder / "cache")
+    environment = clean_environment() | {"CTXC_CACHE_DIR": str(folder / "cache")}
     done = subprocess.run(
         [sys.executable, "-c", PROBE, json.dumps(arguments)],
         cwd=folder, capture_output=True, text=True, encoding="utf-8", check=False, env=environment,

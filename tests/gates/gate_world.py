@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -186,9 +185,3 @@ def told(run: GateRun) -> list[tuple[str, str, int]]:
         for f in run.report.findings
         if f.severity.label == "error"
     ]
-
-
-def environment_of_tests() -> dict[str, str]:
-    """The environment without what would change a run."""
-    dropped = ("GIT_", "CTXC_", "GITHUB_", "CI")
-    return {k: v for k, v in os.environ.items() if not k.startswith(dropped)}

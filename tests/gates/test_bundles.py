@@ -13,7 +13,8 @@ from typing import Any
 
 import jsonschema
 import pytest
-from gate_world import GateWorld, environment_of_tests, red, statuses, told
+from gate_world import GateWorld, red, statuses, told
+from shell import clean_environment
 
 from ctxc.app.bundle import bundle_text, make_bundle, read_bundle
 from ctxc.app.restore import Restored, compare, restore
@@ -102,7 +103,7 @@ def test_two_runs_write_the_same_bytes(world: GateWorld, tmp_path: Path) -> None
         out = tmp_path / f"out{number}.json"
         command = [sys.executable, "-m", "ctxc", "-C", str(world.root), "--no-cache", "snapshot", "bundle", str(out)]
         done = subprocess.run(
-            command, env={**environment_of_tests(), **more}, cwd=tmp_path, capture_output=True, check=False
+            command, env={**clean_environment(), **more}, cwd=tmp_path, capture_output=True, check=False
         )
         assert done.returncode == 0, done.stderr.decode()
         texts.add(out.read_bytes())

@@ -13,8 +13,8 @@ from xml.etree import ElementTree
 
 import jsonschema
 import pytest
-from gate_world import RULES, GateWorld, environment_of_tests
-from shell import Run
+from gate_world import RULES, GateWorld
+from shell import Run, clean_environment
 
 from ctxc.report.releases import format_ids
 
@@ -40,7 +40,7 @@ def run(world: GateWorld, folder: Path, *arguments: str, **environment: str) -> 
     command = [sys.executable, "-m", "ctxc", "-C", str(world.root), "--no-cache", "--now", "2026-11-30", "gate"]
     return subprocess.run(
         [*command, "--against", world.base, *arguments],
-        cwd=folder, env={**environment_of_tests(), **environment}, capture_output=True, check=False,
+        cwd=folder, env={**clean_environment(), **environment}, capture_output=True, check=False,
     )  # fmt: skip
 
 
@@ -85,7 +85,7 @@ def test_the_cache_changes_no_byte(reports: tuple[GateWorld, dict[str, bytes]], 
         outputs = [f"--output={name}:{folder / name}" for name in FORMATS]
         command = [sys.executable, "-m", "ctxc", "-C", str(world.root), "--now", "2026-11-30"]
         command += ["--cache-dir", str(tmp_path / "cache"), "gate", "--against", world.base, *outputs]
-        done = subprocess.run(command, cwd=folder, env=environment_of_tests(), capture_output=True, check=False)
+        done = subprocess.run(command, cwd=folder, env=clean_environment(), capture_output=True, check=False)
         assert done.returncode == 1
         # Code frames aside, which need the files: they are read again in a warm run as well.
         assert [f for f in FORMATS if (folder / f).read_bytes() != expected[f]] == []

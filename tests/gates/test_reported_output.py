@@ -12,7 +12,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from gate_world import RULES, GateWorld, environment_of_tests, red
+from gate_world import RULES, GateWorld, red
+from shell import clean_environment
 
 from ctxc.app.gate import GateRun
 from ctxc.model.finding import Finding
@@ -47,7 +48,7 @@ def places(run: GateRun) -> list[tuple[str, int, int]]:
 
 def command(world: GateWorld, *arguments: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
     line = [sys.executable, "-m", "ctxc", "-C", str(world.root), "--no-cache", *arguments]
-    return subprocess.run(line, env={**environment_of_tests(), **environment}, capture_output=True, check=False)
+    return subprocess.run(line, env={**clean_environment(), **environment}, capture_output=True, check=False)
 
 
 def gate(world: GateWorld, *arguments: str, **environment: str) -> subprocess.CompletedProcess[bytes]:

@@ -377,7 +377,7 @@ def test_a_poisoned_cache_is_not_seen_from_the_command(world: GateWorld) -> None
     import subprocess
     import sys
 
-    from gate_world import environment_of_tests
+    from shell import clean_environment
 
     inside = world.root / ".ctxc/cache"
     assert red(world.judge(cache=inside, allow_same=True)) == []
@@ -385,7 +385,7 @@ def test_a_poisoned_cache_is_not_seen_from_the_command(world: GateWorld) -> None
     world.bump("template", "profile")
     command = [sys.executable, "-m", "ctxc", "-C", str(world.root), "--cache-dir", str(inside), "gate"]
     done = subprocess.run(
-        [*command, "--against", world.base, "-v"], env=environment_of_tests(), capture_output=True, check=False
+        [*command, "--against", world.base, "-v"], env=clean_environment(), capture_output=True, check=False
     )
     assert done.returncode == 1, done.stderr.decode()
     assert b"a gate does not believe it" in done.stderr

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from shell import clean_environment
 
 GOOD = "template_id: t\nversion: 1\nsections:\n  - {id: policy, source: literal, text: Answer briefly.}\n"
 BAD = GOOD.replace("text:", "tetx:")
@@ -40,8 +41,7 @@ def git(tmp_path: Path, root: Path, runner: str) -> Git:
     (project / "templates").mkdir(parents=True)
     config = {"repos": [{"repo": "local", "hooks": [h for h in hooks if h["id"] == "ctxc-lint"]}]}
     (project / ".pre-commit-config.yaml").write_text(yaml.safe_dump(config))
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("GIT_", "CTXC_", "PRE_COMMIT"))}
-    environment = kept | {
+    environment = clean_environment() | {
         "PRE_COMMIT_HOME": str(tmp_path / "home"),
         "CTXC_CACHE_DIR": str(tmp_path / "cache"),
         "GIT_CONFIG_GLOBAL": os.devnull,

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from shell import clean_environment
 
 from ctxc.app.diff import Drawing, Drawn, draw_diff
 from ctxc.app.diff_sides import DiffRequest
@@ -110,11 +111,10 @@ def test_two_equal_trees_are_never_compiled(draw) -> None:
 
 
 def start(folder: Path, cache: Path, *arguments: str) -> tuple[int, set[str], str]:
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(("CTXC_", "GITHUB_", "GIT_"))}
     done = subprocess.run(
         [sys.executable, "-c", PROBE, json.dumps(arguments)],
         cwd=folder, capture_output=True, text=True, encoding="utf-8", check=False,
-        env={**environment, "CTXC_CACHE_DIR": str(cache)},
+        env={**clean_environment(), "CTXC_CACHE_DIR": str(cache)},
     )  # fmt: skip
     status, modules = json.loads(done.stderr.splitlines()[-1])
     return status, set(modules), done.stdout

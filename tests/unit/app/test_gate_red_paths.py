@@ -43,8 +43,6 @@ FIXTURE = "tests/fixtures/refund_question.yaml"
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A small project with a base commit; the machine's own configuration is out of sight."""
-    for name in ("CI", "GITHUB_ACTIONS", "GITHUB_BASE_REF", "CTXC_NOW"):
-        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     for name, value in ENV.items():
         monkeypatch.setenv(name, value)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import subprocess
 import sys
@@ -13,6 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 from lint_world import NOW, judge, write
+from shell import clean_environment
 
 from ctxc.model.finding import Severity
 
@@ -182,9 +182,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory, files: dict[str, tuple[str,
 
 
 def shell(folder: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("CTXC_", "GITHUB_"))}
     command = [sys.executable, "-m", "ctxc", "lint", "--no-cache", *arguments]
-    return subprocess.run(command, cwd=folder, env=kept | {"CTXC_NOW": NOW}, capture_output=True, check=False)
+    return subprocess.run(
+        command, cwd=folder, env=clean_environment() | {"CTXC_NOW": NOW}, capture_output=True, check=False
+    )
 
 
 def test_each_of_them_is_named_as_what_must_be_mended(folder: Path, files: dict[str, tuple[str, bytes]]) -> None:

@@ -6,7 +6,6 @@ Characters that an editor would hide, and values that a scanner would take for r
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -15,6 +14,7 @@ from xml.etree import ElementTree
 
 import pytest
 from lint_world import NOW, TEMPLATE, judge, write
+from shell import clean_environment
 
 from ctxc.model.finding import Finding
 
@@ -41,7 +41,7 @@ def policy(root: Path, text: str, name: str = "policies/house.md") -> Path:
 
 
 def shell(root: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("CTXC_", "GITHUB_", "PYTHON"))}
+    kept = {k: v for k, v in clean_environment().items() if not k.startswith("PYTHON")}
     command = [sys.executable, "-m", "ctxc", "lint", "--no-cache", *arguments]
     return subprocess.run(
         command, cwd=root, env=kept | {"CTXC_NOW": NOW} | environment, capture_output=True, check=False

@@ -26,9 +26,6 @@ Run = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    for name in list(os.environ):
-        if name.startswith(("CTXC_", "GITHUB_", "NO_COLOR", "FORCE_")) or name == "CI":
-            monkeypatch.delenv(name)
     monkeypatch.setenv("CTXC_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("CTXC_NOW", "2026-11-30")
     root = write(tmp_path / "p", {"templates/t.yaml": BAD})

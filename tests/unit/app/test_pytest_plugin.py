@@ -63,8 +63,7 @@ def preloaded(tmp_path_factory: pytest.TempPathFactory) -> None:
 @pytest.fixture
 def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A project with two fixtures and a conversation of two turns."""
-    for name in ("CI", "GITHUB_ACTIONS", "CTXC_PROJECT", "PYTEST_ADDOPTS"):
-        monkeypatch.delenv(name, raising=False)
+    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(pytester.path / "cache"))
     write(pytester.path, FILES)
     return pytester.path

@@ -8,12 +8,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from shell import clean_environment
 
 ROOT = Path(__file__).parents[3]
 
 
 def output(folder: Path, *arguments: str, **environment: str) -> bytes:
-    clean = {k: v for k, v in os.environ.items() if not k.startswith(("CTXC_", "GITHUB_", "LC_", "LANG", "TZ"))}
+    clean = {k: v for k, v in clean_environment().items() if not k.startswith(("LC_", "LANG", "TZ"))}
     done = subprocess.run(
         [sys.executable, "-m", "ctxc", "-C", str(ROOT), *arguments],
         cwd=folder, capture_output=True, check=False, env={**clean, "PYTHONPATH": str(ROOT), **environment},
