@@ -219,6 +219,14 @@ def _absent_fragment(fixture: Fixture, fragment: Fragment) -> Trail:
     )
 
 
+def followable(project: Project, fixture: Fixture) -> list[str]:
+    """Names that ``explain`` can follow in a fixture, told without compiling it; sorted."""
+    template = project.templates.get(fixture.template, ())
+    inputs = fixture.inputs
+    records = (*inputs.evidence, *inputs.memory, *inputs.tool_results, *inputs.handoff, *inputs.examples)
+    return sorted({*project.fragments, *(r.id for r in records), *(s.id for t in template for s in t.sections)})
+
+
 def explain_fixture(
     workspace: Workspace, fixture_id: str, section: str = "", *, provider: str = "", model: str = ""
 ) -> tuple[Explanation, Report]:

@@ -33,6 +33,20 @@ def providers(ctx: typer.Context, incomplete: str) -> list[str]:
     return _names(ctx, "providers", incomplete)
 
 
+def sections(ctx: typer.Context, incomplete: str) -> list[str]:
+    """What can be followed in the fixture that the line names already."""
+    try:
+        from ctxc.app.api import find_fixture
+        from ctxc.app.explain import followable
+        from ctxc.cli.session import session
+
+        project = session(ctx).workspace().project
+        names = followable(project, find_fixture(project, ctx.params.get("fixture") or ""))
+    except Exception:
+        return []
+    return [n for n in names if n.startswith(incomplete)]
+
+
 def formats(incomplete: str) -> list[str]:
     """Output formats."""
     from ctxc.report import format_ids

@@ -25,7 +25,9 @@ def run(
     ctx: typer.Context,
     *,
     fixture: Annotated[str, typer.Argument(metavar="FIXTURE", help="Its id.", autocompletion=completion.fixtures)],
-    section: Annotated[str | None, typer.Argument(metavar="[SECTION]", help="What to follow.")] = None,
+    section: Annotated[
+        str | None, typer.Argument(metavar="[SECTION]", help="What to follow.", autocompletion=completion.sections)
+    ] = None,
     provider: Annotated[
         str, typer.Option("--provider", metavar="ID", help="Compile for this one.", autocompletion=completion.providers)
     ] = "",
