@@ -119,9 +119,10 @@ def _idle(
     message, help = f"this `where` of policy {policy.id} fits {what}", "correct the names, or take the rule out"
     lost = _evaded(known, policy, where, narrow=narrow) if judged_by_base(context) else ()
     if lost:
+        # In the help, so that it is the head's finding of the same `where`, which is told once then.
         fixture = "fixture" if len(lost) == 1 else "fixtures"
-        message += f" any more: at the base it spoke of {len(lost):,} {fixture}, and what is new here it does not name"
-        help = "keep the names, or change the policy first, in a change of its own"
+        help = f"at the base it spoke of {len(lost):,} {fixture}, and what is new here it does not name: "
+        help += "keep the names, or change the policy first, in a change of its own"
     found = RULE.finding(
         context,
         message,

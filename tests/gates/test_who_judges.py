@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from gate_world import RULES, GateWorld, red, told
 
+from ctxc.app.gate import GateRun
 from ctxc.app.gates._caches import why_no_cache
 from ctxc.base.errors import CtxcError
 
@@ -407,3 +408,40 @@ def test_a_required_base_that_is_not_there_ends_the_gate(world: GateWorld) -> No
     world.repo.commit("on the default branch, where there is nothing to compare with")
     with pytest.raises(CtxcError, match="requires a base"):
         world.judge(against="")
+
+
+def test_the_line_of_a_step_speaks_of_both_that_judge_where_they_differ(world: GateWorld) -> None:
+    def line(run: GateRun, gate: str) -> str:
+        return next(g.message for g in run.report.gates if g.id == gate)
+
+    same = world.judge(ci=True, allow_same=True)
+    assert line(same, "budget") == "2 ceilings, 1 percentile, 1 bound on growth over 3 requests"
+    world.edit("policies/production.yaml", "    percentiles: {p50: 1000}\n", "")
+    world.edit("policies/production.yaml", "  versions: {bump: require}\n", "")
+    run = world.judge(ci=True)
+    assert line(run, "budget") == (
+        "by the base: 2 ceilings, 1 percentile, 1 bound on growth over 3 requests; "
+        "by the head: 2 ceilings, 1 bound on growth over 3 requests"
+    )
+    assert line(run, "versions").startswith("by the base: ") and "by the head" not in line(run, "versions")
+    assert next(g.checked for g in run.report.gates if g.id == "budget") == next(
+        g.checked for g in same.report.gates if g.id == "budget"
+    )
+
+
+def test_what_both_that_judge_find_is_told_once_and_as_severely_as_either_says(world: GateWorld) -> None:
+    assert another_template_and_fixtures(world) == "policies"
+    idle = [f for f in world.judge(ci=True).report.findings if f.name == "idle-selector"]
+    assert [(f.severity.label, f.location.path) for f in idle] == [("error", "policies/production.yaml")]
+    assert "at the base it spoke of 3 fixtures" in idle[0].help
+
+
+def test_a_change_may_be_stricter_with_itself_than_its_base(world: GateWorld) -> None:
+    world.change({"policies/desk.md": MAIL})
+    mail = "forbid: {detect: [pii.email]}"
+    world.edit("policies/production.yaml", mail, f"{mail}, severity: info")
+    base = world.repo.commit("e-mail addresses are a note")
+    world.edit("policies/production.yaml", ", severity: info", "")
+    run = world.judge(ci=True, against=base)
+    assert [f.severity.label for f in run.report.findings if f.name == "forbidden-content"] == ["error"]
+    assert "forbidden" in red(run)

@@ -49,6 +49,13 @@ class _Verdict:
     counting: dict[str, Finding] = field(default_factory=dict)
     silenced: dict[str, Finding] = field(default_factory=dict)
 
+    def count(self, finding: Finding) -> None:
+        """Let a finding count; of one that both sides make, the more severe, and the first of two that are alike."""
+        key = key_of(finding)
+        known = self.counting.get(key)
+        if known is None or finding.severity > known.severity:
+            self.counting[key] = finding
+
 
 class Gates:
     """One run over two sides. ``find_change`` gives the change between them, where there is a base."""
@@ -107,16 +114,16 @@ class Gates:
         self._check_fixtures(linted)
         judged = self._judged()
         judges = self._judges(judged, linted)
-        looked: dict[str, Looked] = {}
+        looked: dict[str, dict[str, Looked]] = {g.id: {} for g in chosen}
         waivers: dict[str, tuple[WaiverUse, ...]] = {}
         for judge in judges:
             context = judge.context(judged)
             waivers[judge.side] = self._judge(judge, judged, context, chosen, linted)
             for gate in chosen:
-                if gate.id not in looked and judge.has(gate):
-                    looked[gate.id] = gate.look(context, linted.facts)
+                if judge.has(gate):
+                    looked[gate.id][judge.side] = gate.look(context, linted.facts)
         self._refuse_invalid(chosen)
-        results = tuple(self._result(g, chosen, judges, looked.get(g.id)) for g in gates())
+        results = tuple(self._result(g, chosen, judges, _together(looked.get(g.id, {}), len(judges))) for g in gates())
         self._check_something(results, chosen, judges)
         report = self._report(judges, results)
         release = release_of(
@@ -166,12 +173,12 @@ class Gates:
         for gate_id, finding in found:
             verdict, key = self.verdicts[gate_id], key_of(finding)
             if id(finding) in counting:
-                verdict.counting.setdefault(key, finding)
+                verdict.count(finding)
             elif key in others:
                 verdict.silenced.setdefault(key, others[key])
         if not self.request.only:  # a waiver for a gate that did not run is not unused
             for finding in judge.weigh(silenced.hygiene):
-                self.verdicts["policies"].counting.setdefault(key_of(finding), finding)
+                self.verdicts["policies"].count(finding)
         if self.request.only:
             return tuple(replace(w, state="not_judged") if w.state == "unused" else w for w in silenced.waivers)
         return silenced.waivers
@@ -265,11 +272,11 @@ class Gates:
         verdict = self.verdicts[first.id]
         for finding in self.head.findings():
             if finding.fixture in self._invalid and finding.severity is Severity.ERROR:
-                verdict.counting.setdefault(key_of(finding), finding)
+                verdict.count(finding)
 
     # --- what comes out -------------------------------------------------------------------------------------------
 
-    def _result(self, gate: Gate, chosen: Sequence[Gate], judges: Sequence[Judge], looked: Looked | None) -> GateResult:
+    def _result(self, gate: Gate, chosen: Sequence[Gate], judges: Sequence[Judge], seen: Looked) -> GateResult:
         if gate not in chosen:
             return GateResult(id=gate.id, status="not_checked", message="not asked for")
         verdict = self.verdicts[gate.id]
@@ -281,7 +288,6 @@ class Gates:
             return GateResult(id=gate.id, status="not_configured", message=why)
         if not failed and gate.needs_base and self.base is None:
             return GateResult(id=gate.id, status="not_applicable", message=self._no_base())
-        seen = looked or Looked()
         if failed:
             return GateResult(id=gate.id, status="failed", checked=seen.count, message=seen.message)
         if self._invalid and gate.id in _OF_REQUESTS:
@@ -289,7 +295,7 @@ class Gates:
             why = f"{counted(len(self._invalid), 'fixture')} could not be compiled ({names}); {seen.message}"
             return GateResult(id=gate.id, status="not_checked", checked=seen.count, message=why)
         if not seen.applies:
-            return GateResult(id=gate.id, status="not_applicable", message=seen.note or "there is nothing to judge")
+            return GateResult(id=gate.id, status="not_applicable", message=seen.message or "there is nothing to judge")
         if not seen.count:
             return GateResult(id=gate.id, status="not_checked", message=seen.message or "there was nothing to judge")
         return GateResult(id=gate.id, status="passed", checked=seen.count, message=seen.message)
@@ -332,6 +338,18 @@ class Gates:
 def _once(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """Each finding once: a compile and lint may both make it."""
     return tuple({key_of(f): f for f in reversed(findings)}.values())[::-1]
+
+
+def _together(looked: Mapping[str, Looked], judges: int) -> Looked:
+    """What the sides that judge looked at: told once where it is the same, else of each."""
+    told = {seen.message for seen in looked.values()}
+    if len(looked) == judges and len(told) == 1:
+        return max(looked.values(), key=lambda seen: seen.count)
+    return Looked(
+        count=max((seen.count for seen in looked.values()), default=0),
+        what="; ".join(f"by the {side}: {seen.message or 'nothing'}" for side, seen in looked.items()),
+        applies=any(seen.applies for seen in looked.values()) or not looked,
+    )
 
 
 def _told(side: Any, how: str) -> Mapping[str, Any]:
