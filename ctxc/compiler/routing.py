@@ -13,7 +13,8 @@ from ctxc.model.project import Project
 
 Route = Mapping[str, tuple[str, ...]]
 
-_FILES = "files"
+FILES = "files"
+"""The key of a route that holds paths."""
 
 
 def matches(conditions: Mapping[str, tuple[str, ...]], route: Route) -> bool:
@@ -25,7 +26,7 @@ def matches(conditions: Mapping[str, tuple[str, ...]], route: Route) -> bool:
         have = route.get(key)
         if not have:
             return False
-        if key == _FILES:
+        if key == FILES:
             if not any(matches_glob(path, pattern) for pattern in wanted for path in have):
                 return False
         elif not any(value in wanted for value in have):
@@ -51,7 +52,7 @@ class FragmentIndex:
         for fragment in self.newest.values():
             if fragment.load_mode is LoadMode.EXPLICIT:
                 continue
-            keys = [k for k in fragment.applies_when if k != _FILES]
+            keys = [k for k in fragment.applies_when if k != FILES]
             if not _is_routed(fragment) or not keys:
                 # A route-matched fragment without conditions matches nothing: it names no route.
                 if fragment.applies_when or fragment.load_mode is not LoadMode.ROUTE_MATCH:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from ctxc.compiler.routing import FragmentIndex
+from ctxc.base.spans import Origin
+from ctxc.compiler.routing import FILES, FragmentIndex
 from ctxc.model.fixture import Fixture
 from ctxc.model.fragment import Fragment, LoadMode
+from ctxc.model.lookup import candidates
+from ctxc.model.template import Template
 from ctxc.rules.engine import Context
 
 Conditions = Mapping[str, tuple[str, ...]]
@@ -66,6 +69,46 @@ def _by_route(context: Context) -> dict[tuple[tuple[str, tuple[str, ...]], ...],
     return found
 
 
+def fixtures_of(context: Context, template: Template) -> Sequence[Fixture]:
+    """The fixtures of a template in this very version."""
+    return context.shared(_by_template).get(template.origin, ())
+
+
+def _by_template(context: Context) -> dict[Origin, list[Fixture]]:
+    found: dict[Origin, list[Fixture]] = {}
+    named: dict[str, tuple[Template, ...]] = {}
+    for fixture in context.project.fixtures.values():
+        if fixture.template not in named:
+            named[fixture.template] = candidates(context.project.templates, fixture.template)[-1:]
+        for template in named[fixture.template]:
+            found.setdefault(template.origin, []).append(fixture)
+    return found
+
+
+def loadable(context: Context, template: Template) -> tuple[Fragment, ...]:
+    """The fragments that requests of a template can load: by a route with the keys that the template and its fixtures
+    have, whatever their values; those that any request may name; and what these require."""
+    known = index(context)
+    fixtures = fixtures_of(context, template)
+    keys = {FILES, *template.route, *(key for f in fixtures for key in f.route)}
+    pending = [f for f in known.newest.values() if _may_load(f, keys)]
+    pending += [f for fixture in fixtures for n in fixture.inputs.fragments if (f := known.named(n)) is not None]
+    found: dict[Origin, Fragment] = {}
+    while pending:
+        fragment = pending.pop()
+        if fragment.origin not in found:
+            found[fragment.origin] = fragment
+            pending += [f for name in fragment.requires if (f := known.named(name)) is not None]
+    return tuple(found.values())
+
+
+def _may_load(fragment: Fragment, keys: Collection[str]) -> bool:
+    if fragment.load_mode in (LoadMode.ALWAYS, LoadMode.EXPLICIT):
+        return True
+    wanted = fragment.applies_when
+    return all(key in keys for key in wanted) and (bool(wanted) or fragment.load_mode is not LoadMode.ROUTE_MATCH)
+
+
 def known_keys(context: Context) -> frozenset[str]:
     """Keys that a route can have: those that a template names and those that a fixture gives."""
     return context.shared(_known_keys)
@@ -75,4 +118,4 @@ def _known_keys(context: Context) -> frozenset[str]:
     project = context.project
     keys = {key for versions in project.templates.values() for t in versions for key in t.route}
     keys.update(key for fixture in project.fixtures.values() for key in fixture.route)
-    return frozenset(keys | {"files"})
+    return frozenset(keys | {FILES})

@@ -8,15 +8,17 @@ from typing import Any
 from ctxc.base.spans import Location, Origin
 from ctxc.base.values import dataclass
 from ctxc.model.fixture import Record
+from ctxc.model.lookup import candidates
 from ctxc.model.measured import Measured
 from ctxc.model.package import Package
 from ctxc.model.section import DEFAULTS, Authority, Kind, Section
 from ctxc.model.template import Template
 from ctxc.rules._forbidden import digest_of
 from ctxc.rules._ground import Facts, facts_at, fits, ground
+from ctxc.rules._routes import fixtures_of, loadable
 from ctxc.rules._scanner import Hit, Scanner
 from ctxc.rules._texts import Shown, application_texts, is_file, strings, templates
-from ctxc.rules._tools import used
+from ctxc.rules._tools import profiles_of, used
 from ctxc.rules.engine import Context
 
 _CLASSES = ("classification", "data_classification", "sensitivity", "confidentiality")
@@ -74,22 +76,21 @@ def _owners(context: Context) -> dict[str, tuple[Template, ...]]:
     def add(path: str, template: Template) -> None:
         found.setdefault(path, {})[template.id] = template
 
-    fragments = {f.text_path for versions in project.fragments.values() for f in versions}
     for template in templates(context):
         add(template.origin.path, template)
         for spec in template.sections:
             if is_file(spec):
                 add(spec.source, template)
             if spec.source == "fragments":
-                for path in fragments:
-                    add(path, template)
+                for fragment in loadable(context, template):
+                    add(fragment.text_path, template)
         for toolset in used(context, template):
             for path in (toolset.origin.path, toolset.mcp):
                 if path:
                     add(path, template)
-        for versions in project.contracts.values():
-            for contract in versions:
-                add(contract.origin.path, template)
+        names = (template.output_contract, *(p.output_contract for p in profiles_of(context, template)))
+        for contract in (c for name in names for c in candidates(project.contracts, name)[-1:]):
+            add(contract.origin.path, template)
     return {path: tuple(owners.values()) for path, owners in found.items()}
 
 
@@ -112,11 +113,12 @@ def _source_facts(shown: Shown, owners: Sequence[Template], context: Context) ->
     elif not kinds:
         kinds, zones = {"contract" if not shown.body else "fragment"}, {"system"}
     settings = context.project.settings
+    asked = [f for t in owners for f in fixtures_of(context, t)]
     return {
         "template": {t.id for t in owners},
-        "request_profile": {t.request_profile for t in owners if t.request_profile},
-        "provider": {t.provider or settings.provider for t in owners},
-        "model": {t.model or settings.model for t in owners},
+        "request_profile": {p.id for t in owners for p in profiles_of(context, t)},
+        "provider": {t.provider or settings.provider for t in owners} | {f.provider for f in asked if f.provider},
+        "model": {t.model or settings.model for t in owners} | {f.model for f in asked if f.model},
         "section": names,
         "kind": kinds,
         "zone": zones,

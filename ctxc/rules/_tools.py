@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ctxc.model.contract import ToolSet
+from ctxc.model.contract import RequestProfile, ToolSet
 from ctxc.model.lookup import candidates
 from ctxc.model.template import Template
 from ctxc.rules._counts import Target
 from ctxc.rules._prefix import targets
+from ctxc.rules._routes import fixtures_of
 from ctxc.rules._texts import templates
 from ctxc.rules.engine import Context
 
@@ -22,19 +23,17 @@ def _toolsets(context: Context) -> tuple[ToolSet, ...]:
     return tuple({t.origin: t for versions in context.project.toolsets.values() for t in versions}.values())
 
 
+def profiles_of(context: Context, template: Template) -> tuple[RequestProfile, ...]:
+    """The request profiles that requests of a template can have: its own, and those that fixtures of it name."""
+    names = {template.request_profile, *(f.request_profile for f in fixtures_of(context, template))}
+    return tuple(p for n in sorted(names) for p in candidates(context.project.profiles, n)[-1:])
+
+
 def used(context: Context, template: Template) -> Iterator[ToolSet]:
     """The tool sets that requests of a template can have: of its sections, and of its profiles."""
-    project = context.project
     names = [s.source for s in template.sections if s.kind.value == "tools"]
-    profiles = {template.request_profile}
-    for fixture in project.fixtures.values():
-        if fixture.request_profile:
-            named = candidates(project.templates, fixture.template)
-            if named and named[-1] is template:
-                profiles.add(fixture.request_profile)
-    names.extend(p.toolset for n in sorted(profiles) for p in candidates(project.profiles, n)[-1:])
-    for name in names:
-        yield from candidates(project.toolsets, name)[-1:]
+    for name in (*names, *(p.toolset for p in profiles_of(context, template))):
+        yield from candidates(context.project.toolsets, name)[-1:]
 
 
 def targets_of(context: Context, toolset: ToolSet) -> tuple[Target, ...]:

@@ -45,7 +45,7 @@ the tokens go.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ctxc.base.spans import Origin
@@ -55,25 +55,31 @@ from ctxc.model.measured import Measured, MeasuredSection
 from ctxc.rules._ground import items, of_sections, origin_of, sections, selected, settings, told
 from ctxc.rules.engine import Context, rule
 
+_Size = tuple[MeasuredSection, Measured]
+_LISTED = 5
+
 
 def check(context: Context) -> Iterator[Finding]:
-    """Every ceiling of every policy, for every fixture that it speaks of."""
+    """Every ceiling of every policy, for every fixture that it speaks of; a section that is over it in several once."""
     for policy, budget in settings(context, "budget"):
         for number, ceiling in items(budget.get("ceilings")):
             where = ceiling.get("where", {})
             of_some = bool(of_sections(where) or of_sections(policy.where))
+            shown: list[_Size] = []
             for measured in selected(context, policy, where):
                 keys = ("budget", "ceilings", number)
                 if "max_input_tokens" in ceiling:
                     yield from _request(context, policy, keys, measured, ceiling["max_input_tokens"])
                 chosen = sections(measured, policy, where)
-                if "max_tokens" in ceiling:
-                    for section in chosen:
-                        yield from _section(context, policy, keys, measured, section, ceiling["max_tokens"])
+                shown += [(section, measured) for section in chosen]
                 if "max_total_tokens" in ceiling:
                     yield from _total(context, policy, keys, measured, chosen, ceiling["max_total_tokens"], where)
-                if "max_bytes" in ceiling:
-                    yield from _bytes(context, policy, keys, measured, chosen if of_some else (), ceiling["max_bytes"])
+                if "max_bytes" in ceiling and not of_some and measured.bytes > ceiling["max_bytes"]:
+                    yield _bytes(context, policy, keys, measured, ceiling["max_bytes"])
+            for key, unit in (("max_tokens", "tokens"), ("max_bytes", "bytes")):
+                if key in ceiling and (key == "max_tokens" or of_some):
+                    at = ("budget", "ceilings", number, key)
+                    yield from _sections(context, policy, at, shown, ceiling[key], unit)
 
 
 def _request(
@@ -97,22 +103,40 @@ def _request(
     )
 
 
-def _section(
-    context: Context, policy: Policy, keys: tuple[Any, ...], measured: Measured, section: MeasuredSection, limit: int
+def _sections(
+    context: Context, policy: Policy, keys: tuple[Any, ...], shown: Iterable[_Size], limit: int, unit: str
 ) -> Iterator[Finding]:
-    if section.high > limit:
+    """Sections over a ceiling, each once however many fixtures show it: with the range, at the fixture with most."""
+    groups: dict[tuple[str, Origin], list[_Size]] = {}
+    for section, measured in shown:
+        if _size(section, unit) > limit:
+            groups.setdefault((section.id, _place(section)), []).append((section, measured))
+    for (name, place), members in groups.items():
+        sizes = [_size(s, unit) for s, _ in members]
+        least, most = min(sizes), max(sizes)
+        section, worst = members[sizes.index(most)]
+        where = f" in {len(members):,} fixtures" if len(members) > 1 else ""
+        if least < most:
+            where += f" (most in {worst.fixture!r})"
         yield told(
             context,
             RULE,
             policy,
-            (*keys, "max_tokens"),
-            f"section {section.id!r} has {section.high:,} tokens, "
-            f"{section.high - limit:,} over the ceiling of {limit:,}",
-            at=_place(section),
+            keys,
+            f"section {name!r} has {f'{least:,} to ' if least < most else ''}{most:,} {unit}{where}, "
+            f"{'up to ' if least < most else ''}{most - limit:,} over the ceiling of {limit:,}",
+            at=place,
             help="shorten it, or split it",
-            fixture=measured.fixture,
-            data={"section": section.id, "tokens": section.tokens, "high": section.high, "limit": limit},
-        )
+            fixture=worst.fixture,
+            data={
+                "section": name, "tokens": section.tokens, "high": section.high, "bytes": section.bytes, "limit": limit,
+                "least": least, "fixtures": [m.fixture for _, m in members[:_LISTED]], "requests": len(members),
+            },
+        )  # fmt: skip
+
+
+def _size(section: MeasuredSection, unit: str) -> int:
+    return section.high if unit == "tokens" else section.bytes
 
 
 def _total(
@@ -137,26 +161,18 @@ def _total(
         )
 
 
-def _bytes(
-    context: Context, policy: Policy, keys: tuple[Any, ...], measured: Measured, chosen: tuple[MeasuredSection, ...],
-    limit: int,
-) -> Iterator[Finding]:  # fmt: skip
-    things: list[tuple[str, int, Origin]] = [(f"section {s.id!r}", s.bytes, _place(s)) for s in chosen]
-    if not chosen:
-        things = [("the request", measured.bytes, origin_of(context, measured.fixture))]
-    for what, size, place in things:
-        if size > limit:
-            yield told(
-                context,
-                RULE,
-                policy,
-                (*keys, "max_bytes"),
-                f"{what} has {size:,} bytes, {size - limit:,} over the ceiling of {limit:,}",
-                at=place,
-                help="shorten it, or raise the ceiling on purpose",
-                fixture=measured.fixture,
-                data={"bytes": size, "limit": limit},
-            )
+def _bytes(context: Context, policy: Policy, keys: tuple[Any, ...], measured: Measured, limit: int) -> Finding:
+    return told(
+        context,
+        RULE,
+        policy,
+        (*keys, "max_bytes"),
+        f"the request has {measured.bytes:,} bytes, {measured.bytes - limit:,} over the ceiling of {limit:,}",
+        at=origin_of(context, measured.fixture),
+        help="shorten it, or raise the ceiling on purpose",
+        fixture=measured.fixture,
+        data={"bytes": measured.bytes, "limit": limit},
+    )
 
 
 def _place(section: MeasuredSection) -> Origin:

@@ -114,7 +114,7 @@ def policies(world: GateWorld) -> None:
 
 FAULTS: list[tuple[Fault, list[tuple[str, str, int]]]] = [
     (schema, [("role-token", "policies/desk.md", 3)]),
-    (budget, [("token-ceiling", "policies/desk.md", 0)] * 3),  # one for each fixture
+    (budget, [("token-ceiling", "policies/desk.md", 0)]),
     (forbidden, [("forbidden-content", "policies/desk.md", 3)]),
     (
         regression,
