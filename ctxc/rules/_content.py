@@ -79,20 +79,25 @@ def secrets(context: Context) -> tuple[Found, ...]:
     return context.shared(_secrets)
 
 
-def _secrets(context: Context) -> tuple[Found, ...]:
+def own_secret_rules(context: Context) -> tuple[SecretRule, ...]:
+    """The secret rules that the configuration of the project adds."""
     from ctxc.detect.secret_rules import parse_rules
+
+    paths = context.project.settings.extra.get("secret-rules", ())
+    return tuple(r for path in paths for r in parse_rules(context.project.sources.read_text(path), path=path))
+
+
+def _secrets(context: Context) -> tuple[Found, ...]:
     from ctxc.detect.secrets import find_secrets
 
-    extra: list[SecretRule] = []
-    for path in context.project.settings.extra.get("secret-rules", ()):
-        extra.extend(parse_rules(context.project.sources.read_text(path), path=path))
+    extra = own_secret_rules(context)
     found = []
     about = f"secrets {digest_text(repr(extra))}" if extra else "secrets"
     for path in project_files(context):
         if context.clean is not None and context.clean.has(about, path):
             continue
         text = context.text(path)
-        matches = tuple(find_secrets(text, key=context.key, extra=tuple(extra)))
+        matches = tuple(find_secrets(text, key=context.key, extra=extra))
         found += [Found(m, Location(path, span_of(text, m.start, m.end)), "") for m in matches]
         if context.clean is not None and not matches:
             context.clean.note(about, path)

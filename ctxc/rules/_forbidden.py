@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from ctxc.base.canonical import canonical, digest_text
 from ctxc.base.values import dataclass
-from ctxc.detect.patterns import UserPattern, compile_pattern
+from ctxc.detect.patterns import PatternError, UserPattern, compile_pattern
 from ctxc.detect.projections import DECODERS
 from ctxc.detect.secret_rules import SecretRule
 from ctxc.model.contract import Policy
@@ -98,6 +98,16 @@ def digest_of(rules: Sequence[ForbiddenRule], secret_rules: Sequence[SecretRule]
 def pattern_of(source: str) -> UserPattern:
     """A pattern of a policy, compiled; raises PatternError for one that cannot be used."""
     return compile_pattern(source)
+
+
+def usable(patterns: Sequence[str]) -> Iterator[str]:
+    """Those patterns of a policy that can be used."""
+    for source in patterns:
+        try:
+            pattern_of(source)
+        except PatternError:
+            continue
+        yield source
 
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|\*")

@@ -11,12 +11,12 @@ from functools import lru_cache
 
 from ctxc.base.values import dataclass
 from ctxc.detect.decoded import find_in_readings
-from ctxc.detect.forbidden import Detectors, stretches
+from ctxc.detect.forbidden import Detectors, detector_ids, stretches
 from ctxc.detect.match import Match, masked
 from ctxc.detect.patterns import PatternSet, haystack
 from ctxc.detect.projections import projections
 from ctxc.detect.secret_rules import SecretRule
-from ctxc.rules._forbidden import ForbiddenRule, is_key, key_pattern, pattern_of
+from ctxc.rules._forbidden import ForbiddenRule, is_key, key_pattern, pattern_of, usable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +31,8 @@ class Scanner:
     """Searches texts for everything that some rules forbid; what was searched once is not searched again.
 
     What a rule finds does not depend on the other rules. They share the decoded readings of a text and one pass over
-    each of them that says which rules can find anything there at all.
+    each of them that says which rules can find anything there at all. A pattern or a detector that cannot be used finds
+    nothing; that it cannot is a finding of its own (unusable-policy-rule).
     """
 
     def __init__(
@@ -64,9 +65,10 @@ class Scanner:
     def _grouped(self, is_json: bool) -> tuple[_Group, ...]:
         """The rules by their decoders: those of a group look at the same readings."""
         detectors: dict[frozenset[str], Detectors] = {}
+        there = frozenset(detector_ids(self.secret_rules)) if any(r.detect for r in self.rules) else frozenset()
         groups: dict[tuple[str, ...], list[_Search]] = {}
         for number, rule in enumerate(self.rules):
-            wanted = frozenset(rule.detect)
+            wanted = there.intersection(rule.detect)
             if wanted and wanted not in detectors:
                 detectors[wanted] = Detectors(key=self._key, detect=wanted, extra=self.secret_rules)
             search = _Search(number, rule, detectors.get(wanted), is_json=is_json, key=self._key)
@@ -91,12 +93,10 @@ class _Search:
         self._rule = rule
         self._detectors = detectors
         self._key = key
-        self._patterns = [(source, False) for source in rule.patterns]
+        self._patterns = [(source, False) for source in usable(rule.patterns)]
         if is_json and rule.keys:
             self._patterns.append((key_pattern(rule.keys), True))
         self.sources = tuple(source for source, _ in self._patterns)
-        for source in self.sources:
-            pattern_of(source)  # a pattern that cannot be used says so here
         self.screen = detectors.screen if detectors is not None else ()
 
     @property

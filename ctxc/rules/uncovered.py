@@ -92,8 +92,9 @@ def reached(context: Context) -> frozenset[tuple[str, str]]:
 
 def check(context: Context) -> Iterator[Finding]:
     """What no fixture reaches, of the kinds that a policy names."""
-    if not all_known(context, "template", "profile", "fragment", *FIXTURES):
-        return  # what could not be loaded may reach it
+    invalid = any(m.outcome == "invalid" for m in ground(context).head.values())
+    if invalid or not all_known(context, "template", "profile", "fragment", *FIXTURES):
+        return  # what could not be loaded or compiled may reach it
     there = reached(context)
     for policy, coverage in settings(context, "coverage"):
         kinds, excepted = coverage.get("kinds", KINDS), frozenset(coverage.get("except", ()))

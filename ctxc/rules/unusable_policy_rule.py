@@ -49,6 +49,7 @@ from ctxc.model.contract import Policy
 from ctxc.model.finding import Finding
 from ctxc.parse.problems import did_you_mean
 from ctxc.rules import codes_of
+from ctxc.rules._content import own_secret_rules
 from ctxc.rules.engine import Context, rule
 
 
@@ -77,6 +78,7 @@ def _forbidden(context: Context, policy: Policy, ids: dict[str, str]) -> Iterato
     from ctxc.detect.forbidden import detector_ids
     from ctxc.detect.patterns import PatternError, compile_pattern
 
+    known = detector_ids(own_secret_rules(context)) if policy.gates.get("forbidden") else ()
     for number, entry in enumerate(policy.gates.get("forbidden") or ()):
         at = policy.origin.child("gates", "forbidden", number)
         name = entry["id"]
@@ -88,9 +90,9 @@ def _forbidden(context: Context, policy: Policy, ids: dict[str, str]) -> Iterato
         ids.setdefault(name, policy.id)
         forbid = entry["forbid"]
         for place, detector in enumerate(forbid.get("detect", ())):
-            if detector not in detector_ids():
+            if detector not in known:
                 yield RULE.finding(
-                    context, f"there is no detector {detector!r}{did_you_mean(detector, detector_ids())}",
+                    context, f"there is no detector {detector!r}{did_you_mean(detector, known)}",
                     at=at.child("forbid", "detect", place), help="docs/gate.md lists the detectors",
                 )  # fmt: skip
         given = forbid.get("re2", ())

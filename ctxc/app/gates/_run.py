@@ -14,6 +14,7 @@ from ctxc.app.gates._request import GateRequest, in_ci
 from ctxc.app.gates._side import GateSide
 from ctxc.app.gates._sides import GateSides
 from ctxc.app.gates._silence import WaiverUse
+from ctxc.app.gates._unseen import unseen_fixtures, why_fixtures, why_policies
 from ctxc.app.lint import RuleTexts
 from ctxc.base.errors import NothingMatched, RevisionError
 from ctxc.base.values import dataclass
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
     from ctxc.model.change import Change
     from ctxc.model.release import Release
 
-_OF_REQUESTS = frozenset(["budget", "forbidden", "injection", "regression", "citations", "cost", "latency", "prefix"])
+_OF_REQUESTS = frozenset(
+    ["budget", "forbidden", "injection", "regression", "citations", "cost", "latency", "prefix", "coverage"]
+)
 """Gates that look at compiled requests: a fixture without one was not judged by them."""
 
 _STRICTEST = ("info", "warning", "error", "never")
@@ -122,7 +125,7 @@ class Gates:
             for gate in chosen:
                 if judge.has(gate):
                     looked[gate.id][judge.side] = gate.look(context, linted.facts)
-        self._refuse_invalid(chosen)
+        self._refuse_unseen(chosen, judges, linted)
         results = tuple(self._result(g, chosen, judges, _together(looked.get(g.id, {}), len(judges))) for g in gates())
         self._check_something(results, chosen, judges)
         report = self._report(judges, results)
@@ -251,28 +254,26 @@ class Gates:
             return
         if all(r.status == "not_applicable" for r in asked):
             return  # it was said why
-        names = ", ".join(r.id for r in asked)
+        told = "; ".join(f"{r.id}: {r.message or 'there was nothing to judge'}" for r in asked)
         raise NothingMatched(
-            f"nothing was checked: no policy configures {names}",
+            f"nothing was checked ({told})",
             help="give the step parameters in a policy (docs/gate.md), or ask for another one",
         )
 
-    @property
-    def _invalid(self) -> tuple[str, ...]:
-        """Fixtures of the head that could not be compiled: no gate that looks at requests has seen them."""
-        return tuple(sorted(n for n, m in self.head.measured.items() if m.outcome == "invalid"))
-
-    def _refuse_invalid(self, chosen: Sequence[Gate]) -> None:
-        """Where the gate that tells why a fixture is invalid was not asked, the first that misses it has to fail."""
-        if not self._invalid or any(g.id == "schema" for g in chosen):
-            return
+    def _refuse_unseen(self, chosen: Sequence[Gate], judges: Sequence[Judge], linted: Linted) -> None:
+        """Where the gates do not run that tell what could not be judged, the first that misses it has to fail."""
+        telling = {g.id for g in chosen if any(j.has(g) for j in judges)}
+        found: list[Finding] = []
+        if "schema" not in telling:
+            found += why_policies(self.head.project)
+        if "policies" not in telling:
+            found += [f for f in linted.findings if f.name == "unusable-policy-rule"]
+        for finding in found:
+            self.verdicts[chosen[0].id].count(finding)
         first = next((g for g in chosen if g.id in _OF_REQUESTS), None)
-        if first is None:
-            return
-        verdict = self.verdicts[first.id]
-        for finding in self.head.findings():
-            if finding.fixture in self._invalid and finding.severity is Severity.ERROR:
-                verdict.count(finding)
+        if first is not None and "schema" not in telling:
+            for finding in why_fixtures(self.head):
+                self.verdicts[first.id].count(finding)
 
     # --- what comes out -------------------------------------------------------------------------------------------
 
@@ -290,9 +291,10 @@ class Gates:
             return GateResult(id=gate.id, status="not_applicable", message=self._no_base())
         if failed:
             return GateResult(id=gate.id, status="failed", checked=seen.count, message=seen.message)
-        if self._invalid and gate.id in _OF_REQUESTS:
-            names = ", ".join(self._invalid[:3]) + (", ..." if len(self._invalid) > 3 else "")
-            why = f"{counted(len(self._invalid), 'fixture')} could not be compiled ({names}); {seen.message}"
+        unseen = unseen_fixtures(self.head) if gate.id in _OF_REQUESTS else ()
+        if unseen:
+            names = ", ".join(unseen[:3]) + (", ..." if len(unseen) > 3 else "")
+            why = f"{counted(len(unseen), 'fixture')} could not be compiled ({names}); {seen.message}"
             return GateResult(id=gate.id, status="not_checked", checked=seen.count, message=why)
         if not seen.applies:
             return GateResult(id=gate.id, status="not_applicable", message=seen.message or "there is nothing to judge")

@@ -1,0 +1,39 @@
+"""What no gate has seen: fixtures and policies that could not be loaded, fixtures that could not be compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from ctxc.app.gates._side import GateSide
+from ctxc.app.masking import mask_messages
+from ctxc.app.naming import lost_fixtures
+from ctxc.model.finding import Finding, Severity
+from ctxc.model.project import Project
+
+
+def unseen_fixtures(head: GateSide) -> tuple[str, ...]:
+    """Ids of fixtures that were not loaded (or names of their files) or not compiled; sorted."""
+    invalid = {name for name, measured in head.measured.items() if measured.outcome == "invalid"}
+    return tuple(sorted(invalid | set(lost_fixtures(head.project).values())))
+
+
+def why_fixtures(head: GateSide) -> Iterator[Finding]:
+    """The errors that say why."""
+    unseen = unseen_fixtures(head)
+    yield from _errors_in(head.project, lost_fixtures(head.project))
+    yield from (f for f in head.findings() if f.fixture in unseen and f.severity is Severity.ERROR)
+
+
+def why_policies(project: Project) -> Iterator[Finding]:
+    """The errors that say why policies were not loaded: what they ask was asked by nobody."""
+    yield from _errors_in(project, {path for path in project.broken if _may_be_policy(project, path)})
+
+
+def _may_be_policy(project: Project, path: str) -> bool:
+    kind = project.broken_kinds.get(path)
+    return kind == "policy" or (not kind and any(path.startswith(f"{f}/") for f in project.settings.policies))
+
+
+def _errors_in(project: Project, paths: Collection[str]) -> Iterator[Finding]:
+    found = (f for f in project.findings if f.severity is Severity.ERROR and f.location.path in paths)
+    yield from mask_messages(found)
