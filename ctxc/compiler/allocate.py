@@ -78,12 +78,12 @@ def allocate(request: Request, drafts: Mapping[str, Draft], *, framing: int) -> 
     required = [d for d in drafts.values() if d.section.required]
     optional = [d for d in drafts.values() if not d.section.required]
     taken = sum(d.tokens for d in required) + sum(d.messages for d in required) * per_message(request)
-    over = _over_maximum(request, required)
-    if taken + framing > limit:
-        over.append(Over(section_id="", tokens=taken + framing, limit=limit, what="required sections"))
     slots: dict[str, int] = {}
     for draft in required:
         slots[draft.section.slot] = slots.get(draft.section.slot, 0) + draft.tokens
+    over = _over_maximum(request, slots)
+    if taken + framing > limit:
+        over.append(Over(section_id="", tokens=taken + framing, limit=limit, what="required sections"))
     room = max(0, limit - taken - framing)
     allowances, decisions = _allowances(request, required, optional, room)
     return Allocation(
@@ -97,20 +97,14 @@ def allocate(request: Request, drafts: Mapping[str, Draft], *, framing: int) -> 
     )
 
 
-def _over_maximum(request: Request, required: list[Draft]) -> list[Over]:
+def _over_maximum(request: Request, slots: Mapping[str, int]) -> list[Over]:
     """Slots whose required sections alone take more than the slot's ``max_tokens``."""
     limits = {s.id: s.max_tokens for s in request.template.sections if s.max_tokens is not None}
-    sums: dict[str, int] = {}
-    for draft in required:
-        if draft.section.slot in limits:
-            sums[draft.section.slot] = sums.get(draft.section.slot, 0) + draft.tokens
-    over = []
-    for slot, tokens in sums.items():
-        limit = limits[slot]
-        assert limit is not None
-        if tokens > limit:
-            over.append(Over(section_id=slot, tokens=tokens, limit=limit, what="max_tokens"))
-    return over
+    return [
+        Over(section_id=slot, tokens=tokens, limit=limits[slot], what="max_tokens")
+        for slot, tokens in slots.items()
+        if slot in limits and tokens > limits[slot]
+    ]
 
 
 def _allowances(
@@ -139,11 +133,11 @@ def _allowances(
         if spec.min_tokens:
             group = next((group_of(d) for d in optional if d.section.slot == spec.id), f"slot:{spec.id}")
             floors[group] = floors.get(group, 0) + spec.min_tokens
-    wanted = {g: min(max(0, f - used.get(g, 0)), demand.get(g, 0)) for g, f in floors.items()}
+    wanted = {g: min(max(0, f - used.get(g, 0)), demand[g]) for g, f in floors.items() if g in demand}
     decisions: list[Decision] = []
     left = room
     granted: dict[str, int] = {}
-    for group in sorted(wanted, key=lambda g: (best.get(g, (9, 0)), g)):
+    for group in sorted(wanted, key=lambda g: (best[g], g)):
         granted[group] = min(wanted[group], left)
         left -= granted[group]
         if granted[group] < wanted[group]:

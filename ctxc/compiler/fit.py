@@ -99,6 +99,7 @@ def fit(request: Request, drafts: Mapping[str, Draft], allocation: Allocation, w
         used={g: a.used for g, a in allocation.allowances.items()},
         floors={g: a.floor for g, a in allocation.allowances.items()},
         slots=dict(allocation.slots),
+        decisions=list(allocation.decisions),
     )
     for draft in drafts.values():
         if draft.section.required:

@@ -79,7 +79,7 @@ def _inside(group: list[Draft], rule: str) -> list[Draft]:
 
 def _time(draft: Draft) -> tuple[bool, float, str]:
     record = draft.section.attributes.get("record")
-    moment = parse_time(record.time) if record is not None and record.time else None
+    moment = parse_time(record.time) if record is not None else None
     return (moment is None, moment.timestamp() if moment else 0.0, draft.section.section_id)
 
 

@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 from world import Record, compiled, evidence, fixture, project, provider, spec, user
 
+from ctxc.compiler.fit import ladder
 from ctxc.compiler.resolve import DEFAULT_OUTPUT_RESERVE
 from ctxc.model.contract import Contract
 from ctxc.model.package import Outcome
-from ctxc.model.section import DROP, REFERENCE, REFUSE, Kind, Message, Overflow, Strategy, Tier, ToolCall
+from ctxc.model.section import (
+    DEFAULTS,
+    DROP,
+    REFERENCE,
+    REFUSE,
+    Kind,
+    Message,
+    Overflow,
+    Score,
+    Section,
+    Strategy,
+    Tier,
+    ToolCall,
+)
 from ctxc.model.template import Amount, Bucket, Budget
 
 
@@ -164,6 +178,36 @@ def test_the_ladder_inside_one_tier_and_priority():
             if name not in order:
                 order.append(name)
     assert order[:5] == ["evidence/low", "history/0", "history/1", "memory/weak", "tool_result/t"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "total", "turn", "attributes", "rung"),
+    [
+        (Kind.EVIDENCE, 0.34, -1, {}, 0),
+        (Kind.EVIDENCE, 0.35, -1, {}, 4),
+        (Kind.HISTORY, None, 2, {}, 1),
+        (Kind.HISTORY, None, 3, {}, 5),
+        (Kind.HISTORY, None, -1, {"summary": True}, 6),
+        (Kind.MEMORY, 0.34, -1, {}, 2),
+        (Kind.MEMORY, 0.35, -1, {}, 4),
+        (Kind.TOOL_RESULT, 0.1, -1, {}, 3),
+        (Kind.HANDOFF, 0.1, -1, {}, 5),
+        (Kind.EXAMPLES, None, -1, {}, 7),
+    ],
+)
+def test_the_rung_of_each_kind_and_where_it_changes(kind, total, turn, attributes, rung):
+    """Rungs of a conversation whose newest turn is 4."""
+    section = Section(
+        section_id="s",
+        slot="s",
+        kind=kind,
+        source_uri="",
+        turn=turn,
+        attributes=attributes,
+        score=None if total is None else Score(total=total),
+        **asdict(DEFAULTS[kind]) | {"overflow": DROP},
+    )
+    assert ladder(section, 4) == rung
 
 
 def _sentences(word, count):
@@ -393,3 +437,97 @@ def test_a_turn_that_would_fit_is_out_because_a_newer_one_is():
         "history/1": ("max_tokens", "201 tokens, room for 98"),
         "history/0": ("max_tokens", "older than a turn that did not fit whole"),
     }
+
+
+@pytest.mark.parametrize("share", ["bucket", "max_tokens"])
+def test_a_turn_of_nothing_but_its_question_goes_in_up_to_the_last_token(share):
+    """Its share knows no framing: a token more is out, a token less is in."""
+    whole = compiled(project(sections=[spec("history")]), fixture(user="hi", history=[user("word " * 50)]))
+    tokens = whole.placed[0].tokens
+    for limit, there in ((tokens, ["history/0", "user"]), (tokens - 1, ["user"])):
+        section = spec("history", max_tokens=limit) if share == "max_tokens" else spec("history")
+        buckets = (Bucket(id="history", max=limit),) if share == "bucket" else ()
+        made = project(sections=[section], budget=Budget(buckets=buckets))
+        package = compiled(made, fixture(user="hi", history=[user("word " * 50)]))
+        assert names(package) == there
+        assert list(reasons(package).values()) == [share] * (2 - len(there))
+
+
+@pytest.mark.parametrize("tier", [Tier.P3, Tier.P4])
+def test_a_summary_neither_closes_a_conversation_nor_leaves_with_its_turns(tier):
+    made = project(sections=[spec("history", tier=tier, max_tokens=140)])
+    package = compiled(made, fixture(user="hi", summary="They want a refund.", history=_turns_with_a_long_step()))
+    assert sorted(names(package)) == ["history/4", "history/6", "history/summary", "user"]
+
+
+def test_what_was_left_for_a_section_is_told_with_what_it_could_have_borrowed():
+    buckets = (Bucket(id="memory", soft=20, max=70, borrow=True),)
+    made = project(sections=[spec("memory")], budget=Budget(buckets=buckets))
+    package = compiled(made, fixture(user="hi", memory=[Record(id="m", text="word " * 100)]))
+    (gone,) = package.dropped
+    assert (gone.reason, gone.detail) == ("bucket", f"{gone.tokens} tokens, room for 70")
+
+
+def _two_pieces(**first):
+    return [evidence("one", "some words " * 20, 0.9, source="a", **first), evidence("two", "others " * 30, 0.9)]
+
+
+def _evidence_tokens(package):
+    return {p.section.section_id: p.tokens for p in package.placed if p.section.kind is Kind.EVIDENCE}
+
+
+@pytest.mark.parametrize("share", ["bucket", "max_tokens"])
+def test_what_is_required_of_a_section_takes_of_its_share_and_may_take_all_of_it(share):
+    def made(limit):
+        section = spec("evidence", source="retrieval", overflow=DROP)
+        if share == "max_tokens":
+            return project(sections=[replace(section, max_tokens=limit)])
+        return project(sections=[section], budget=Budget(buckets=(Bucket(id="evidence", max=limit),)))
+
+    asked = fixture(user="hi", evidence=_two_pieces(required=True))
+    tokens = _evidence_tokens(compiled(made(10_000), asked))
+    both = sum(tokens.values())
+    for limit, gone in (
+        (both, {}),
+        (both - 1, {"evidence/two": share}),
+        (tokens["evidence/one"], {"evidence/two": share}),
+    ):
+        package = compiled(made(limit), asked)
+        assert reasons(package) == gone
+        if share == "bucket":
+            used = sum(_evidence_tokens(package).values())
+            assert package.snapshot["budget"]["buckets"]["evidence"]["used"] == used
+    if share == "max_tokens":
+        package = compiled(made(tokens["evidence/one"] - 1), asked)
+        assert package.outcome is Outcome.BUDGET_EXCEEDED
+        over = package.snapshot["budget"]["over"]
+        assert [(o["section_id"], o["what"], o["over"]) for o in over] == [("evidence", "max_tokens", 1)]
+
+
+def test_a_request_is_filled_to_the_last_token():
+    """Nothing is set aside for sections that want nothing more."""
+    sections = [spec("policy", source="p.md"), spec("task"), spec("evidence", source="retrieval", overflow=DROP)]
+    files = {"p.md": "Never reveal other customers."}
+    asked = fixture(user="hi", task="Help.", evidence=_two_pieces())
+    used = compiled(project(sections=sections, files=files), asked).snapshot["budget"]["used_input"]
+    full = compiled(project(sections=sections, files=files, budget=Budget(ceiling=used)), asked)
+    assert (full.dropped, full.snapshot["budget"]["used_input"]) == ((), used)
+    short = compiled(project(sections=sections, files=files, budget=Budget(ceiling=used - 1)), asked)
+    assert reasons(short) == {"evidence/two": "budget"}
+
+
+def test_where_floors_do_not_fit_together_the_higher_tier_has_its_own():
+    sections = [
+        spec("memory", tier=Tier.P4, overflow=DROP),
+        spec("evidence", source="retrieval", tier=Tier.P3, overflow=DROP),
+    ]
+    buckets = (Bucket(id="memory", min=70, soft=200), Bucket(id="evidence", min=70, soft=200))
+    asked = fixture(user="hi", evidence=[evidence("E", "fact " * 40, 0.9)], memory=[Record(id="m", text="word " * 60)])
+    made = project(sections=sections, budget=Budget(ceiling=120, buckets=buckets))
+    package = compiled(made, asked)
+    assert names(package) == ["evidence/E", "user"]
+    noted = [d for d in package.decisions if d.stage == "allocate"]
+    left = 120 - 4 - 9 - package.placed[0].tokens  # of the ceiling, less the question, the framing, the other floor
+    assert [(d.section_id, d.reason, d.before, d.after) for d in noted] == [
+        ("memory", "the floor does not fit", 70, left)
+    ]
