@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ctxc.app import suppress
 from ctxc.app.asked import AskedTree
-from ctxc.app.lint_rules import check_words, choose, rule_settings
+from ctxc.app.lint_rules import check_words, choose, context_of, rule_settings
 from ctxc.app.lint_store import LintStore, Record
 from ctxc.app.scan import Scan
 from ctxc.base.errors import ConfigError, CtxcError, NothingMatched, UnreadableSource
@@ -202,21 +202,13 @@ def _run(
     workspace: Workspace, tree: AskedTree, settings: Settings, options: LintOptions, scan: Scan, now: str
 ) -> Record:
     from ctxc.app.masking import mask_messages
-    from ctxc.app.tokenizers import tokenizers
     from ctxc.app.workspace import load
-    from ctxc.rules.engine import Context, run
+    from ctxc.rules.engine import run
 
     project = load(tree, settings, workspace.store)
     project = with_unread(project, tree, tree.asked, scan)
     chosen = choose(options, settings, workspace.root)
-    _, params = rule_settings(settings)
-    context = Context(
-        project=project,
-        tree=tree,
-        now=now,
-        tokenizers=tokenizers(project.sources, workspace.store),
-        params=params,
-    )
+    context = context_of(project, tree, settings, workspace.store, now=now)
     findings = tuple(mask_messages(run(context, chosen)))
     entries = [e for path in sorted(scan.digests) for e in suppress.from_file(path, _bytes(tree, path))]
     return Record(

@@ -1,4 +1,4 @@
-"""Which rules lint runs, and with which severities and parameters."""
+"""Which rules lint runs, with which severities and parameters, and what they are given."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ctxc.app.lint import LintOptions
-    from ctxc.model.project import Settings
-    from ctxc.rules.engine import Rule
+    from ctxc.model.project import Project, Settings
+    from ctxc.rules.engine import Clean, Context, Rule
+    from ctxc.source.tree import Tree
+    from ctxc.tokens import CountStore
 
 _TIERS = ("default", "strict", "audit")
 
@@ -46,6 +48,18 @@ def choose(options: LintOptions, settings: Settings, root: Path) -> tuple[Rule, 
 def _codes(words: Iterable[str], known: Mapping[str, str]) -> frozenset[str]:
     found = codes_of(words, known.items())
     return frozenset().union(*found.values())
+
+
+def context_of(
+    project: Project, tree: Tree, settings: Settings, store: CountStore, *, now: str, clean: Clean | None = None
+) -> Context:
+    """What rules are given, by lint and by the gate."""
+    from ctxc.app.tokenizers import tokenizers
+    from ctxc.rules.engine import Context
+
+    _, params = rule_settings(settings)
+    counting = tokenizers(project.sources, store)
+    return Context(project=project, tree=tree, now=now, tokenizers=counting, params=params, clean=clean)
 
 
 def check_words(options: LintOptions, settings: Settings) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ctxc.app.gates import Gate
 from ctxc.app.gates._files import MAX_INPUT_BYTES, Lines, read_baseline, suppressions
 from ctxc.app.gates._silence import Silenced, Silencers, common, honoured, silence
-from ctxc.app.lint_rules import rule_settings
+from ctxc.app.lint_rules import context_of, rule_settings
 from ctxc.base.errors import CtxcError, UnreadableSource
 from ctxc.base.spans import Location
 from ctxc.base.values import dataclass
@@ -131,17 +131,13 @@ class Judge:
             line_of=lines.line,
         )
 
-    def context(self, judged: Judged) -> Context:
-        """What the rules are given."""
-        _, params = rule_settings(judged.head.settings)
-        return Context(
-            project=self.head.project,
-            tree=self.head.tree,
-            now=judged.now,
-            tokenizers=self.head.tokenizers,
-            params={**params, GATE: {"ground": self.ground}},
-            clean=self.head.clean,
-        )
+    def context(self, judged: Judged, linted: Context) -> Context:
+        """What the rules are given: as lint's were, with what these worked out, unless this side measures anew."""
+        found = linted
+        if self.head is not judged.head:
+            head = self.head
+            found = context_of(head.project, head.tree, judged.head.settings, head.store, now=judged.now)
+        return replace(found, project=self.head.project, params={**found.params, GATE: {"ground": self.ground}})
 
 
 def judge_by(side: str, owner: GateSide, judged: Judged) -> Judge:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ctxc.app.gates import Lint
 from ctxc.app.gates._files import read_or_nothing
 from ctxc.app.lint import LintOptions
-from ctxc.app.lint_rules import check_words, choose, rule_settings
+from ctxc.app.lint_rules import check_words, choose, context_of
 from ctxc.app.workspace import Workspace
 from ctxc.base.errors import UnreadableSource
 from ctxc.base.values import dataclass
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ctxc.app.gates._side import GateSide
     from ctxc.model.contract import Policy
     from ctxc.model.project import Project, Settings
-    from ctxc.rules.engine import Rule
+    from ctxc.rules.engine import Context, Rule
     from ctxc.source.tree import Tree
 
 _UNREADABLE = "unreadable-file"
@@ -53,9 +53,10 @@ def quiet(workspace: Workspace) -> Quiet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Linted:
-    """Findings of lint, and how much it looked at."""
+    """Findings of lint, how much it looked at, and what its rules were given of the head."""
 
     findings: tuple[Finding, ...]
+    context: Context
     facts: Lint
 
     @property
@@ -136,24 +137,17 @@ def _lint(
     now: str,
 ) -> Linted:
     from ctxc.app.masking import mask_messages
-    from ctxc.app.tokenizers import tokenizers
-    from ctxc.rules.engine import Context, run
+    from ctxc.rules.engine import run
 
     options = LintOptions(tier=str(settings.extra.get("tier") or "default"))
     check_words(options, settings)
-    _, params = rule_settings(settings)
-    context = Context(
-        project=project,
-        tree=tree,
-        now=now,
-        tokenizers=tokenizers(project.sources, head.store),
-        params=params,
-        clean=head.clean if tree is head.tree else None,  # it knows the files by what they are in that tree
-    )
+    clean = head.clean if tree is head.tree else None  # it knows the files by what they are in that tree
+    context = context_of(project, tree, settings, head.store, now=now, clean=clean)
     chosen = [r for r in choose(options, settings, workspace.root) if _can_fail(r, settings, policies)]
     findings = tuple(mask_messages(run(context, chosen)))
     return Linted(
         findings=findings,
+        context=context,
         facts=Lint(
             files=len(head.scan.digests),
             rules=len(chosen),

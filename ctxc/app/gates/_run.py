@@ -120,7 +120,7 @@ class Gates:
         looked: dict[str, dict[str, Looked]] = {g.id: {} for g in chosen}
         waivers: dict[str, tuple[WaiverUse, ...]] = {}
         for judge in judges:
-            context = judge.context(judged)
+            context = judge.context(judged, linted.context)
             waivers[judge.side] = self._judge(judge, judged, context, chosen, linted)
             for gate in chosen:
                 if judge.has(gate):
