@@ -58,16 +58,28 @@ def _models(items: Sequence[Mapping[str, Any]], file: File, base: Sequence[Model
         missing = [k for k in _ROW if k not in item]
         if not missing:
             own.append(_row(item, file, at))
+            _check_prices(own[-1], item, file, at)
             continue
         place = next((n for n, row in enumerate(rest) if row.pattern == item["pattern"]), None)
         if place is not None:
             rest[place] = _corrected(rest[place], item, file, at)
+            _check_prices(rest[place], item, file, at)
             continue
         told = did_you_mean(item["pattern"], [r.pattern for r in base])
         for key in missing:
             help = f"add `{key}:`" + (f", or write the pattern of the row that this corrects{told}" if base else "")
             file.problem("missing-key", f'the key "{key}" is missing', help, at=at)
     return (*own, *rest)
+
+
+def _check_prices(row: ModelRow, value: Mapping[str, Any], file: File, at: str) -> None:
+    """Of one price alone nothing would be taken: both would come from the extract, without a word."""
+    stated = [k for k in ("input", "output") if k in row.prices]
+    if "prices" in value and len(stated) == 1:
+        missing = "output" if stated == ["input"] else "input"
+        file.problem(
+            "missing-key", f'the key "{missing}" is missing', f"state both: add `{missing}:`", at=child(at, "prices")
+        )
 
 
 def _row(value: Mapping[str, Any], file: File, at: str) -> ModelRow:

@@ -114,6 +114,30 @@ def test_one_number_of_a_shipped_row_can_be_corrected() -> None:
     assert [r for n, r in enumerate(ours.models) if n != place] == [r for n, r in enumerate(plain.models) if n != place]
 
 
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("framing: {per_message: abc}", [(":8:29", 'expected a whole number, found "abc"')]),
+        ("framing: {per_message: -5}", [(":8:29", "expected a number of at least 0, found -5")]),
+        ("framing: {per_messag: 3}", [(":8:16", 'unknown key "per_messag"; did you mean "per_message"?')]),
+        ("framing: {by_tokenizer: {x: {slack: y}}}", [(":8:42", 'expected a whole number, found "y"')]),
+        ("prices: {input: -2, output: 8}", [(":8:22", '"-2" does not have the expected form')]),
+        ("prices: {inptu: 2}", [(":8:15", 'unknown key "inptu"; did you mean "input"?')]),
+        ("prices: {input: 2}", [(":8:14", 'the key "output" is missing')]),
+        ("latency: {base: 300}", [(":8:16", 'unknown key "base"; did you mean "base_ms"?')]),
+        (
+            "images: {formula: tiles}",
+            [(":8:24", '"tiles" is not one of the values that may stand here; did you mean "tiles768"?')],
+        ),
+        ("prices: {input: 0.125, output: 1e-1}", []),
+    ],
+)
+def test_the_facts_of_a_row_are_checked_like_any_other_key(load: Load, said: str, found: list[tuple[str, str]]) -> None:
+    text = OWN.replace("     cache: {mode: none}", f"     {said}")
+    project = load({"policies/p.yaml": text})
+    assert [(str(f.location).removeprefix("policies/p.yaml"), f.message) for f in project.findings] == found
+
+
 def test_a_correction_of_nothing_names_the_row_that_may_be_meant() -> None:
     shipped = {n: providers.profile_text(n) for n in providers.profile_ids()}
     wrong = CORRECTION.replace('"claude-opus-5*"', '"claude-opus-5"')
