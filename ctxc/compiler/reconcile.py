@@ -30,7 +30,9 @@ NEAR = 0.9
 _FACTS = frozenset({Kind.EVIDENCE, Kind.MEMORY, Kind.TOOL_RESULT, Kind.HANDOFF})
 _WORDS = re.compile(r"[㐀-鿿]|[^\W_]+", re.UNICODE)
 _EXACT = re.compile(
-    r"\d+(?:[.,:/-]\d+)*%?|\b(?:no|not|never|without|except|unless|cannot|n't)\b|[不未无非没勿莫否]|除外", re.IGNORECASE
+    r"\d+(?:[.,:/-]\d+)*%?|\b(?:no|not|none|nor|neither|never|nobody|nothing|without|except|unless|cannot)\b|n['’]t\b"
+    "|[不未无非没勿莫否]|除外",
+    re.IGNORECASE,
 )
 
 
@@ -65,10 +67,7 @@ def reconcile(request: Request, sections: tuple[Section, ...]) -> Stage:
 
 
 def _marked(section: Section, marks: dict[str, bool]) -> Section:
-    open_ = marks.get(section.section_id)
-    if open_ is None:
-        return section
-    if not open_:
+    if not marks.get(section.section_id):
         return section
     return replace(
         section,
@@ -174,7 +173,7 @@ def _duplicates_of(group: Sequence[Section], protected: set[str]) -> dict[str, t
         else:
             first.setdefault(text, section.section_id)
             distinct.append(section)
-    for later, earlier in _near([s for s in distinct if not s.required and not s.has_value]):
+    for later, earlier in _near([s for s in distinct if not s.required]):
         if later not in protected:
             found[later] = ("near_duplicate", earlier)
     return found
