@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ctxc.base.errors import ConfigError
-from ctxc.base.spans import Location, Span
+from ctxc.base.spans import Location, Origin, Span
 from ctxc.base.values import dataclass
 from ctxc.model.project import Settings
 
@@ -156,13 +156,13 @@ def read_source(root: Path, name: str) -> Source:
 
 def parse_source(root: Path, name: str, data: bytes) -> Source:
     """The same from the bytes of the file."""
+    from ctxc.parse import document
+
     if name == PYPROJECT:
         tool = (_toml(data) or {}).get("tool")
         values = tool.get("ctxc") if isinstance(tool, dict) else None
-        places = _toml_places(data)
-        return Source(root=root, path=name, values=_checked(name, values, places, {}), places=places)
-    from ctxc.parse import document
-
+        spans = document.places(name, data)
+        return Source(root=root, path=name, values=_checked(name, values, spans), places=_places(name, spans))
     parsed = document.parse(name, data)
     spans = document.places(name, data)
     errors = [p for p in parsed.problems if p.is_error]
@@ -170,12 +170,16 @@ def parse_source(root: Path, name: str, data: bytes) -> Source:
         _fail(name, errors, lambda p: p.span or document.find(spans, p.pointer, key=p.on_key))
     if not parsed.has_value or parsed.value in (None, "", {}):
         return Source(root=root, path=name, values={}, places={})
-    places = {}
-    for pointer, (value_span, key_span) in spans.items():
+    return Source(root=root, path=name, values=_checked(name, parsed.value, spans), places=_places(name, spans))
+
+
+def _places(name: str, spans: Mapping[str, tuple[Span, Span | None]]) -> dict[str, str]:
+    """Where each setting stands."""
+    found = {}
+    for pointer, (value, key) in spans.items():
         if pointer.count("/") == 1:
-            place = key_span or value_span
-            places[pointer[1:].replace("~1", "/").replace("~0", "~")] = f"{name}:{place.line}:{place.column}"
-    return Source(root=root, path=name, values=_checked(name, parsed.value, places, spans), places=places)
+            found[pointer[1:].replace("~1", "/").replace("~0", "~")] = str(Location(name, key or value))
+    return found
 
 
 def source_in_tree(tree: Tree) -> Source:
@@ -209,7 +213,7 @@ def resolve(source: Source, *, flags: Mapping[str, Any], environment: Mapping[st
         root=source.root,
         path=source.path,
         values=tuple(values),
-        settings=_settings(values),
+        settings=_settings(values, source.path),
         notes=_unknown_variables(environment),
     )
 
@@ -219,7 +223,7 @@ def variable_of(name: str) -> str:
     return "CTXC_" + name.upper().replace("-", "_")
 
 
-def _settings(values: list[Value]) -> Settings:
+def _settings(values: list[Value], path: str) -> Settings:
     by_name = {v.name: v for v in values}
     for name in _FOLDERS:
         _check_folders(by_name[name])
@@ -231,7 +235,12 @@ def _settings(values: list[Value]) -> Settings:
         model=own["model"],
         per_file_ignores={k: tuple(v) for k, v in own["per-file-ignores"].items()},
         extra={n: v for n, v in own.items() if n not in (*_FOLDERS, "provider", "model", "per-file-ignores")},
+        origins={n: Origin(path, f"/{n}") for n in ("provider", "model") if _is_in_file(by_name[n], path)},
     )
+
+
+def _is_in_file(value: Value, path: str) -> bool:
+    return bool(path) and value.origin.startswith(path)
 
 
 def _folder(text: str) -> str:
@@ -288,7 +297,7 @@ def _unknown_variables(environment: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _checked(name: str, values: Any, places: Mapping[str, str], spans: Mapping[str, Any]) -> Mapping[str, Any]:
+def _checked(name: str, values: Any, spans: dict[str, tuple[Span, Span | None]]) -> Mapping[str, Any]:
     from ctxc.parse import document
     from ctxc.parse.schemas import schema
     from ctxc.parse.validate import Validator
@@ -297,16 +306,7 @@ def _checked(name: str, values: Any, places: Mapping[str, str], spans: Mapping[s
     checked = Validator(schema("config")).check(values, problems)
     errors = [p for p in problems if p.is_error]
     if errors:
-
-        def span_of(problem: Problem) -> Span | None:
-            if problem.span is not None or spans:
-                return problem.span or document.find(dict(spans), problem.pointer, key=problem.on_key)
-            key = problem.pointer.split("/")[1] if "/" in problem.pointer else ""
-            line = places.get(key.replace("~1", "/").replace("~0", "~"), places.get("", ""))
-            number = int(line.split(":")[1]) if ":" in line else 0
-            return Span(number, 1, number, 1) if number else None
-
-        _fail(name, errors, span_of)
+        _fail(name, errors, lambda p: p.span or document.find(spans, p.pointer, key=p.on_key))
     assert isinstance(checked, dict)
     return checked
 
@@ -347,21 +347,3 @@ def _toml(data: bytes, *, strict: bool = True) -> dict[str, Any] | None:
             help="mend the file; the rest of it decides whether [tool.ctxc] counts",
             location=Location(PYPROJECT, span),
         ) from error
-
-
-def _toml_places(data: bytes) -> dict[str, str]:
-    """Lines of the keys of ``[tool.ctxc]``, found by looking: tomllib keeps no positions. ``""`` is the table's own."""
-    found: dict[str, str] = {}
-    inside = False
-    for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
-        header = re.match(r"\s*\[+\s*([^\]]+?)\s*\]+", line)
-        if header:
-            parts = [p.strip().strip("\"'") for p in header[1].split(".")]
-            inside = parts[:2] == ["tool", "ctxc"]
-            if inside:
-                found.setdefault(parts[2] if len(parts) > 2 else "", f"{PYPROJECT}:{number}:1")
-            continue
-        key = re.match(r"\s*(?:tool\s*\.\s*ctxc\s*\.\s*)?([A-Za-z0-9_-]+|\"[^\"]+\"|'[^']+')\s*=", line)
-        if inside and key:
-            found.setdefault(key[1].strip("\"'"), f"{PYPROJECT}:{number}:{key.start(1) + 1}")
-    return found

@@ -203,7 +203,14 @@ def load(tree: Tree, settings: Settings, store: CountStore, *, hidden: Collectio
     from ctxc.parse.load import load_project
 
     shipped = {name: providers.profile_text(name) for name in providers.profile_ids()}
-    project = load_project(tree, settings, builtin_providers=shipped, store=_ParseStore(store), hidden=hidden)
+    project = load_project(
+        tree,
+        settings,
+        builtin_providers=shipped,
+        shapes=providers.shape_ids(),
+        store=_ParseStore(store),
+        hidden=hidden,
+    )
     if settings.extra.get("tokenizers"):
         from ctxc.app.tokenizers import with_choice
 

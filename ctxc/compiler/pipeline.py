@@ -261,7 +261,7 @@ def _wrapper(request: Request) -> Wrapper:
                 "unknown-renderer",
                 f"there is no renderer {request.template.renderer!r}."
                 + faults.did_you_mean(request.template.renderer, wrapper_ids()),
-                at=request.template.origin.child("renderer"),
+                at=request.template.at("renderer"),
                 fixture=request.fixture.id,
                 help="known: " + ", ".join(wrapper_ids()),
             )

@@ -8,7 +8,7 @@ names the nearest.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from ctxc.base.spans import Origin
 from ctxc.compiler.faults import broken_at, did_you_mean, fault
@@ -55,14 +55,15 @@ def resolve(
     """Everything that a fixture refers to; raises Refused with one finding for each reference that fails."""
     template = find_version(project.templates, fixture.template)
     if template is None:
-        raise Refused(_missing(project, fixture, "template", fixture.template, project.templates, "template"))
+        at = fixture.origin.child("template") if fixture.template else fixture.origin
+        raise Refused(_missing(project, fixture.id, "template", fixture.template, project.templates, "template", at))
     faults: list[Finding] = []
     profile = _profile(project, fixture, template, faults)
     contract = _contract(project, fixture, template, profile, faults)
     toolset = _toolset(project, fixture, profile, faults)
     if faults:
         raise Refused(*faults)
-    provider, row, model = _model(project, fixture, template, options)
+    provider, row, model = find_model(project, template, fixture, options)
     return Request(
         project=project,
         fixture=fixture,
@@ -88,21 +89,15 @@ def resolve(
 
 
 def _missing(
-    project: Project,
-    fixture: Fixture,
-    what: str,
-    name: str,
-    known: Mapping[str, object],
-    key: str,
-    at: Origin | None = None,
+    project: Project, fixture_id: str, what: str, name: str, known: Mapping[str, object], key: str, at: Origin
 ) -> Finding:
     if not name:
         return fault(
             project,
             "unknown-reference",
             f"the fixture names no {what}",
-            at=at or fixture.origin,
-            fixture=fixture.id,
+            at=at,
+            fixture=fixture_id,
             help=f"add `{key}: ID`; known: {', '.join(sorted(known)) or 'none'}",
         )
     for path, broken in project.broken.items():
@@ -114,10 +109,10 @@ def _missing(
                 project,
                 "unknown-reference",
                 f"{what} {name!r} could not be loaded: {where[0]} has errors",
-                at=at or fixture.origin.child(key),
-                fixture=fixture.id,
+                at=at,
+                fixture=fixture_id,
                 help=f"mend the findings of {where[0]} first",
-                related=[(Origin(p), f"the {what}") for p in where if at is None or p != at.path],
+                related=[(Origin(p), f"the {what}") for p in where if p != at.path],
             )
     unread = [path for path, kind in project.broken_kinds.items() if not kind]
     if unread and name.partition("@")[0] not in known:
@@ -125,8 +120,8 @@ def _missing(
             project,
             "unknown-reference",
             f"{what} {name!r} is not defined, or in a file that could not be loaded: {', '.join(unread[:3])}",
-            at=at or fixture.origin.child(key),
-            fixture=fixture.id,
+            at=at,
+            fixture=fixture_id,
             help=f"mend the findings of {unread[0]} first",
             related=[(Origin(path), f"may define the {what}") for path in unread[:3]],
         )
@@ -134,8 +129,8 @@ def _missing(
         project,
         "unknown-reference",
         f"there is no {what} {name!r}.{did_you_mean(name, known)}",
-        at=at or fixture.origin.child(key),
-        fixture=fixture.id,
+        at=at,
+        fixture=fixture_id,
         help="define it in a file of a configured folder (`ctxc config` lists them)"
         + (f", or name one of: {', '.join(sorted(known))}" if known else ""),
     )
@@ -147,13 +142,9 @@ def _profile(project: Project, fixture: Fixture, template: Template, faults: lis
         return None
     found = find_version(project.profiles, name)
     if found is None:
-        owner = fixture.origin if fixture.request_profile else template.origin
-        faults.append(
-            _missing(
-                project, fixture, "request profile", name, project.profiles, "request_profile",
-                owner.child("request_profile"),
-            )
-        )  # fmt: skip
+        key = "request_profile"
+        at = fixture.origin.child(key) if fixture.request_profile else template.at(key)
+        faults.append(_missing(project, fixture.id, "request profile", name, project.profiles, key, at))
     return found
 
 
@@ -164,15 +155,14 @@ def _contract(
     profile: RequestProfile | None,
     faults: list[Finding],
 ) -> Contract | None:
-    name, owner = template.output_contract, template.origin
+    name, at = template.output_contract, template.at("output_contract")
     if profile is not None and profile.output_contract:
-        name, owner = profile.output_contract, profile.origin
+        name, at = profile.output_contract, profile.origin.child("output_contract")
     if not name:
         return None
     found = find_version(project.contracts, name)
     if found is None:
-        at = owner.child("output_contract")
-        faults.append(_missing(project, fixture, "contract", name, project.contracts, "output_contract", at))
+        faults.append(_missing(project, fixture.id, "contract", name, project.contracts, "output_contract", at))
     return found
 
 
@@ -184,61 +174,91 @@ def _toolset(
     found = find_version(project.toolsets, profile.toolset)
     if found is None:
         at = profile.origin.child("toolset")
-        faults.append(_missing(project, fixture, "tool set", profile.toolset, project.toolsets, "toolset", at))
+        faults.append(_missing(project, fixture.id, "tool set", profile.toolset, project.toolsets, "toolset", at))
     return found
 
 
-def _model(
-    project: Project, fixture: Fixture, template: Template, options: Options
+def find_model(
+    project: Project, template: Template, fixture: Fixture | None, options: Options
 ) -> tuple[ProviderProfile, ModelRow, str]:
+    """The provider, row and name of the model that a fixture is compiled for, or a template that none uses; raises
+    Refused, with one finding, where nothing names a provider or what is named is not known."""
     # The command line wins over the fixture, the fixture over the template, the template over the configuration.
-    provider_name = options.provider or fixture.provider or template.provider or project.settings.provider
-    owner = fixture.origin if fixture.provider else template.origin
+    named = _named(project, template, fixture)
+    anywhere = fixture.origin if fixture is not None else template.origin
+    fixture_id = fixture.id if fixture is not None else ""
+    provider_name, provider_at = options.provider or named[0].provider, named[0].provider_at or anywhere
     if not provider_name:
         raise Refused(
             fault(
                 project,
                 "no-provider",
-                f"no provider is named for fixture {fixture.id!r}",
-                at=fixture.origin,
-                fixture=fixture.id,
+                f"no provider is named for fixture {fixture_id!r}",
+                at=anywhere,
+                fixture=fixture_id,
                 help="add `provider:` to the template, the fixture or the configuration, or pass --provider; known: "
                 + ", ".join(sorted(project.providers)),
             )
         )
     provider = project.providers.get(provider_name)
     if provider is None:
-        at = owner.child("provider") if fixture.provider or template.provider else fixture.origin
-        raise Refused(_missing(project, fixture, "provider profile", provider_name, project.providers, "provider", at))
-    # A model that was named beside another provider says nothing about this one.
-    named_beside = not options.provider or options.provider in (fixture.provider, template.provider)
-    model = options.model or (
-        (fixture.model or template.model or project.settings.model) if named_beside else ""
-    ) or provider.default_model  # fmt: skip
+        raise Refused(
+            _missing(project, fixture_id, "provider profile", provider_name, project.providers, "provider", provider_at)
+        )
+    # A model that was named beside another provider than the command line's says nothing about that one.
+    fitting = (n for n in named if n.model and options.provider in ("", n.provider))
+    chosen = next(fitting, None)
+    model = options.model or (chosen.model if chosen is not None else provider.default_model)
     row = find_row(provider, model)
     if row is not None:
         return provider, row, model
     others = who_knows(project.providers, model)
-    patterns = ", ".join(r.pattern for r in provider.models)
+    patterns = [r.pattern for r in provider.models]
+    told = f"provider profile {provider.id!r} knows no model {model!r}."
+    told += "" if others else did_you_mean(model, patterns)
+    help = f"known patterns: {', '.join(patterns)}"
+    at = anywhere
     if options.model:
-        at, cause = fixture.origin, "--model: "
-        other = f"pass --provider {others[0]}" if others else ""
+        told = f"--model: {told}"
+        help = f"pass --provider {others[0]}" if others else help
+    elif chosen is None and model:
+        at = provider.origin.child("default_model")
+    elif chosen is None or chosen.provider != provider_name:
+        # What is named is named for another provider: what is missing is a model beside this one.
+        told = told if model else f"no model is named for provider profile {provider.id!r}, and it has no default"
+        at, help = provider_at, f"add `model:` beside the provider; {help}"
     else:
-        cause = ""
-        named = fixture.origin if fixture.model else template.origin
-        at = named.child("model") if fixture.model or template.model else fixture.origin
-        other = f"`provider: {others[0]}` knows it" if others else ""
-    raise Refused(
-        fault(
-            project,
-            "unknown-model",
-            f"{cause}provider profile {provider.id!r} knows no model {model!r}."
-            + ("" if others else did_you_mean(model, (r.pattern for r in provider.models))),
-            at=at,
-            fixture=fixture.id,
-            help=other or f"known patterns: {patterns}",
-        )
-    )
+        at = chosen.model_at or anywhere
+        help = f"`provider: {others[0]}` knows it" if others else help
+    raise Refused(fault(project, "unknown-model", told, at=at, fixture=fixture_id, help=help))
+
+
+class _Named(NamedTuple):
+    """A model as a fixture, a template or the configuration names it, and the provider that holds there."""
+
+    model: str
+    model_at: Origin | None
+    provider: str
+    provider_at: Origin | None
+
+
+def _named(project: Project, template: Template, fixture: Fixture | None) -> list[_Named]:
+    """What may name a model, the one that wins first; where one names no provider, that of the next holds."""
+    settings = project.settings
+    owners: list[tuple[str, Origin | None, str, Origin | None]] = [
+        (settings.model, settings.origins.get("model"), settings.provider, settings.origins.get("provider")),
+        (template.model, template.at("model"), template.provider, template.at("provider")),
+    ]
+    if fixture is not None:
+        own = fixture.origin
+        owners.append((fixture.model, own.child("model"), fixture.provider, own.child("provider")))
+    found: list[_Named] = []
+    holds, holds_at = "", None
+    for model, model_at, provider, provider_at in owners:
+        if provider:
+            holds, holds_at = provider, provider_at
+        found.append(_Named(model, model_at, holds, holds_at))
+    return found[::-1]
 
 
 def _limits(project: Project, fixture: Fixture, template: Template, row: ModelRow) -> Limits:

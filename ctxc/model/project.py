@@ -50,6 +50,7 @@ class Settings:
     model: str = ""
     per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     extra: Mapping[str, Any] = field(default_factory=dict)  # settings that only one command reads
+    origins: Mapping[str, Origin] = field(default_factory=dict)  # of `provider` and `model` where a file names them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -103,4 +103,9 @@ class Template:
     extends: str = ""
     content_hash: str = ""
     paths: tuple[str, ...] = ()  # the files that it was read from, its own first
+    origins: Mapping[str, Origin] = field(default_factory=dict)  # of keys: where each was written
     origin: Origin = NOWHERE
+
+    def at(self, key: str, *inside: str | int) -> Origin:
+        """Where a key stands, or a value inside it: in this file, or in that of the template that it extends."""
+        return self.origins.get(key, self.origin.child(key)).child(*inside)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ctxc.base.errors import InternalFault
@@ -37,8 +37,11 @@ def own_profiles(providers: Mapping[str, ProviderProfile]) -> tuple[ProviderProf
 class Providers(Mapping[str, ProviderProfile]):
     """Provider profiles by id. A profile of the project takes the place of a shipped one of the same id."""
 
-    def __init__(self, texts: Mapping[str, str], shared: Shared, store: cache.Store | None = None) -> None:
+    def __init__(
+        self, texts: Mapping[str, str], shared: Shared, store: cache.Store | None = None, shapes: Collection[str] = ()
+    ) -> None:
         self._texts = dict(texts)
+        self._shapes = shapes
         self._shared = shared
         self._store = store
         self.own: dict[str, ProviderProfile] = {}
@@ -83,6 +86,14 @@ class Providers(Mapping[str, ProviderProfile]):
         if wanted:
             base = self._base(name, wanted, file, (*chain, name))
         profile = read_provider(value, file, base) if base is not None or not wanted else None
+        if profile is not None and self._shapes and profile.shape not in self._shapes:
+            file.problem(
+                "bad-value",
+                f"there is no request shape {shown(profile.shape)}{did_you_mean(profile.shape, self._shapes)}",
+                f"known: {', '.join(sorted(self._shapes))}",
+                at="/shape",
+            )
+            profile = None
         if profile is None:
             self.broken.append((name, file.path))
             return None

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from ctxc.base.spans import Span
 from ctxc.base.values import dataclass
 from ctxc.parse import frontmatter
-from ctxc.parse.nodes import Node, marks
+from ctxc.parse.nodes import Node, escape, marks
 from ctxc.parse.problems import Problem, move, shift
 from ctxc.parse.scalars import NULLS, Plain
 from ctxc.parse.text import decode
@@ -21,6 +22,10 @@ _SYNTAXES = {
     "md": "markdown",
     "markdown": "markdown",
 }
+_TOML_HEADER = re.compile(r"\s*\[+\s*([^\]]+?)\s*\]+")
+_TOML_ENTRY = re.compile(
+    r"\s*(?:tool\s*\.\s*ctxc\s*\.\s*)?([A-Za-z0-9_-]+|\"[^\"]+\"|'[^']+')\s*=\s*(\"[^\"]*\"|'[^']*'|[^#\s]*)"
+)
 
 
 def syntax_of(path: str) -> str:
@@ -120,7 +125,12 @@ def nodes(path: str, data: bytes) -> tuple[Node | None, int]:
 
 
 def places(path: str, data: bytes) -> dict[str, tuple[Span, Span | None]]:
-    """Pointer to the spans of value and key, for every value of a file; empty where it cannot be parsed."""
+    """Pointer to the spans of value and key, for every value of a file; empty where it cannot be parsed.
+
+    Of TOML, which only configures a project, those of the keys of ``[tool.ctxc]``.
+    """
+    if path.endswith(".toml"):
+        return _toml_places(data)
     root, lines = nodes(path, data)
     if root is None:
         return {}
@@ -128,6 +138,26 @@ def places(path: str, data: bytes) -> dict[str, tuple[Span, Span | None]]:
     if not lines:
         return found
     return {k: (move(value, lines), key and move(key, lines)) for k, (value, key) in found.items()}
+
+
+def _toml_places(data: bytes) -> dict[str, tuple[Span, Span | None]]:
+    """Found by looking, as tomllib keeps no positions; the pointers are those inside the table."""
+    found: dict[str, tuple[Span, Span | None]] = {}
+    inside = False
+    for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
+        header = _TOML_HEADER.match(line)
+        if header:
+            parts = [p.strip().strip("\"'") for p in header[1].split(".")]
+            inside = parts[:2] == ["tool", "ctxc"]
+            if inside:
+                name = "/" + escape(parts[2]) if len(parts) > 2 else ""
+                found.setdefault(name, (Span(number, 1, number, len(line) + 1), None))
+            continue
+        entry = _TOML_ENTRY.match(line)
+        if inside and entry:
+            key, value = (Span(number, entry.start(n) + 1, number, entry.end(n) + 1) for n in (1, 2))
+            found.setdefault("/" + escape(entry[1].strip("\"'")), (value, key))
+    return found
 
 
 def find(spans: dict[str, tuple[Span, Span | None]], pointer: str, *, key: bool) -> Span | None:

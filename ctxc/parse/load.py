@@ -40,22 +40,25 @@ def load_project(
     settings: Settings,
     *,
     builtin_providers: Mapping[str, str] | None = None,
+    shapes: Collection[str] = (),
     store: cache.Store | None = None,
     hidden: Collection[str] = (),
 ) -> Project:
     """Everything that the configured folders of a tree define.
 
-    ``builtin_providers`` maps the id of each shipped provider profile to its YAML text; ``store`` keeps parses.
+    ``builtin_providers`` maps the id of each shipped provider profile to its YAML text; ``shapes`` are the request
+    shapes that a profile may have (none: any); ``store`` keeps parses.
     ``hidden`` are files that count as if they defined nothing; others can still refer to them.
     Whatever is wrong with a file is a finding; raises UnreadableSource where a configured folder cannot be listed.
     """
-    loader = _Loader(tree, settings, builtin_providers or {}, store, hidden)
+    builtin = builtin_providers or {}
+    loader = _Loader(tree, settings, builtin, shapes, store, hidden)
     try:
         return loader.load()
     except (_DamagedCache, KeyError, TypeError, ValueError, AttributeError, IndexError):
         if store is None or not loader.cached:
             raise
-    return _Loader(tree, settings, builtin_providers or {}, cache.WriteOnly(store), hidden).load()
+    return _Loader(tree, settings, builtin, shapes, cache.WriteOnly(store), hidden).load()
 
 
 def _is_inside(pointer: str, places: Iterable[str]) -> bool:
@@ -73,6 +76,7 @@ class _Loader:
         tree: Tree,
         settings: Settings,
         builtin: Mapping[str, str],
+        shapes: Collection[str],
         store: cache.Store | None,
         hidden: Collection[str],
     ) -> None:
@@ -81,7 +85,7 @@ class _Loader:
         shipped = {Providers.path(k): v for k, v in builtin.items()}
         self.sources = TreeSources(tree, builtin=shipped, store=store)
         self.reader = Reader(tree, settings, self.shared, self.sources, store, hidden)
-        self.providers = Providers(builtin, self.shared, store)
+        self.providers = Providers(builtin, self.shared, store, shapes)
         self.fragment_roots = tuple(folder(f) for f in settings.fragments)
         self.cached: dict[str, Definition] = {}
         self.raw_templates: list[load_template.Raw] = []
@@ -254,6 +258,9 @@ class _Loader:
             "profile": profiles,
             "provider": providers.as_index(),
         }
+        configured = self.settings.origins.get("provider")
+        if configured is not None:
+            File(configured.path, shared).refer("provider", self.settings.provider, configured.pointer)
         linking.check_references(shared.references, indexes, shared)
         linking.check_versions(fragments, shared)
         linking.check_requires(fragments, shared)

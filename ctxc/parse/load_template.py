@@ -117,6 +117,7 @@ def read_template(raw: Raw) -> Template:
         extends=text_of(value.get("extends")),
         content_hash=digest_json([{**value, "version": version, "sections": [s for s, _ in raw.sections]}]),
         paths=raw.paths,
+        origins=raw.origins,
         origin=file.origin(),
     )
 

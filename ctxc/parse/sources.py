@@ -111,7 +111,7 @@ class TreeSources:
 
     def _find_places(self, path: str) -> dict[str, tuple[Span, Span | None]]:
         syntax = document.syntax_of(path)
-        if syntax == "text" or not path:
+        if (syntax == "text" and not path.endswith(".toml")) or not path:
             return {}
         try:
             data = self.read_bytes(path)

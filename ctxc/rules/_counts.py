@@ -1,13 +1,15 @@
-"""Which model a template is written for, and tokens counted with its vocabulary."""
+"""Which model a template or fixture is compiled for, by the compiler's own word, and the room that it leaves."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from ctxc.compiler.resolve import DEFAULT_MARGIN, DEFAULT_OUTPUT_RESERVE
+from ctxc.compiler.resolve import DEFAULT_MARGIN, DEFAULT_OUTPUT_RESERVE, find_model, find_version
+from ctxc.compiler.stage import Options, Refused
+from ctxc.model.finding import Finding
+from ctxc.model.fixture import Fixture
 from ctxc.model.provider import ModelRow, ProviderProfile
 from ctxc.model.template import Template
-from ctxc.providers import find_row
 from ctxc.rules.engine import Context
 
 
@@ -19,21 +21,40 @@ class Target(NamedTuple):
     model: str
 
 
-def target(context: Context, provider: str = "", model: str = "") -> Target | None:
-    """The provider and model of these names, each empty for the configuration's; None where there is none."""
-    settings = context.project.settings
-    profile = context.project.providers.get(provider or settings.provider)
-    if profile is None:
+def target_of(context: Context, template: Template, fixture: Fixture | None = None) -> Target | None:
+    """The provider and model that a fixture is compiled for, or a template where no fixture says otherwise; None
+    where there is none."""
+    try:
+        return Target(*find_model(context.project, template, fixture, Options()))
+    except Refused:
         return None
-    own = not provider or provider == settings.provider
-    name = model or (settings.model if own else "") or profile.default_model
-    row = find_row(profile, name)
-    return Target(profile, row, name) if row is not None else None
 
 
-def target_of(context: Context, template: Template) -> Target | None:
-    """The provider and model that a template is compiled for, unless a fixture says otherwise."""
-    return target(context, template.provider, template.model)
+def refusals(context: Context) -> tuple[Finding, ...]:
+    """What the compiler says where it finds no model: of each fixture, and of a template's model that none asks for."""
+    project = context.project
+    fine: set[tuple[str, str, str]] = set()
+    used: set[int] = set()
+    found: list[Finding] = []
+    for fixture in project.fixtures.values():
+        template = find_version(project.templates, fixture.template)
+        asked = (fixture.template, fixture.provider, fixture.model)
+        if template is None or asked in fine:
+            continue
+        used.add(id(template))
+        try:
+            find_model(project, template, fixture, Options())
+            fine.add(asked)
+        except Refused as refused:
+            found.extend(refused.findings)
+    told = {f.location for f in found}
+    for template in (t for versions in project.templates.values() for t in versions):
+        if template.model and id(template) not in used:
+            try:
+                find_model(project, template, None, Options())
+            except Refused as refused:
+                found.extend(f for f in refused.findings if f.name == "unknown-model" and f.location not in told)
+    return tuple(found)
 
 
 class Room(NamedTuple):

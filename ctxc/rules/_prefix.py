@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ctxc.model.lookup import candidates
 from ctxc.model.section import DEFAULTS, Authority, Kind, Zone
 from ctxc.model.template import SectionSpec, Template
-from ctxc.rules._counts import Target, target, target_of
+from ctxc.rules._counts import Target, target_of
 from ctxc.rules._texts import authority_of
 from ctxc.rules.engine import Context
 
@@ -52,4 +52,4 @@ def _targets(context: Context, template: Template) -> Iterator[Target | None]:
         if fixture.provider or fixture.model:
             named = candidates(context.project.templates, fixture.template)
             if named and named[-1] is template:
-                yield target(context, fixture.provider or template.provider, fixture.model)
+                yield target_of(context, template, fixture)

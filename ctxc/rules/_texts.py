@@ -118,7 +118,7 @@ def _application_texts(context: Context) -> tuple[Shown, ...]:
                 at = spec.origin.child("text")
                 add(Shown(text=spec.text, origin=at, authority=authority_of(spec), what=f"section {spec.id!r}"))
         for name, value in template.variables.items():
-            at = template.origin.child("variables", name)
+            at = template.at("variables", name)
             add(Shown(text=value, origin=at, authority=Authority.T1, what=f"variable {name!r}"))
     for versions in context.project.fragments.values():
         for fragment in versions:

@@ -59,7 +59,7 @@ def check(context: Context) -> Iterator[Finding]:
                 context,
                 f"{len(rest)} stable section{'s' if len(rest) > 1 else ''} of template {template.id!r} stand after the "
                 f"last checkpoint, {rest[0].id!r} first",
-                at=template.origin.child("checkpoints"),
+                at=template.at("checkpoints"),
                 help=f"name {stable[-1].id!r} as the last checkpoint",
                 related=[(rest[0].origin, f"section {rest[0].id}")],
                 data={"sections": [s.id for s in rest]},

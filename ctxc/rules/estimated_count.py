@@ -50,7 +50,7 @@ def check(context: Context) -> Iterator[Finding]:
             context,
             f"tokens of {found.model} are {ref.method} with {ref.id}: "
             f"-{ref.error_low_bp / 100:g} to +{ref.error_high_bp / 100:g} percent",
-            at=template.origin.child("model") if template.model else template.origin.child("template_id"),
+            at=template.at("model") if template.model else template.at("template_id"),
             help=f"read such a count as a band{more}",
             data={"method": ref.method, "low_bp": ref.error_low_bp, "high_bp": ref.error_high_bp},
         )

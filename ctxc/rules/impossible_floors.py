@@ -79,7 +79,7 @@ def check(context: Context) -> Iterator[Finding]:
 
 
 def _budget(template: Template) -> Origin:
-    return template.budget.origin if template.budget.origin.path else template.origin.child("template_id")
+    return template.budget.origin if template.budget.origin.path else template.at("template_id")
 
 
 def _required_text(context: Context, spec: SectionSpec) -> str:

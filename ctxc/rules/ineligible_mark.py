@@ -57,7 +57,7 @@ def check(context: Context) -> Iterator[Finding]:
                 yield RULE.finding(
                     context,
                     f"the checkpoint after {name!r} marks a section that {reason}",
-                    at=template.origin.child("checkpoints", number),
+                    at=template.at("checkpoints", number),
                     help="name the last stable section, or mark this one `cacheable: true` if it is stable",
                     related=[(spec.origin, f"section {spec.id}")],
                     data={"section": spec.id},

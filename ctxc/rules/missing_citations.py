@@ -66,7 +66,7 @@ def check(context: Context) -> Iterator[Finding]:
                     f"template {template.id!r} shows evidence, and its contract {contract.id!r} asks for no citations",
                     at=contract.origin.child("contract_id"),
                     help="add `citations: {field: citations, must_exist: true}` and the field",
-                    related=[(template.origin.child("template_id"), f"template {template.id}")],
+                    related=[(template.at("template_id"), f"template {template.id}")],
                 )
 
 

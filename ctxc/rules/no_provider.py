@@ -30,6 +30,16 @@ Mend: Add `provider:` to the template, the fixture or the configuration, or pass
 
 from __future__ import annotations
 
-from ctxc.rules.engine import rule
+from collections.abc import Iterator
 
-RULE = rule(__name__, __doc__, emitter="compiling")
+from ctxc.model.finding import Finding
+from ctxc.rules._counts import refusals
+from ctxc.rules.engine import Context, rule
+
+
+def check(context: Context) -> Iterator[Finding]:
+    """Fixtures that no provider is named for."""
+    return (f for f in context.shared(refusals) if f.code == RULE.code)
+
+
+RULE = rule(__name__, __doc__, check)

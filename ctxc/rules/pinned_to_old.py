@@ -67,9 +67,9 @@ def check(context: Context) -> Iterator[Finding]:
 def _references(context: Context) -> Iterator[tuple[str, Mapping[str, Sequence[Versioned]], str, Origin]]:
     project = context.project
     for template in templates(context):
-        yield "contract", project.contracts, template.output_contract, template.origin.child("output_contract")
-        yield "request profile", project.profiles, template.request_profile, template.origin.child("request_profile")
-        yield "template", project.templates, template.extends, template.origin.child("extends")
+        yield "contract", project.contracts, template.output_contract, template.at("output_contract")
+        yield "request profile", project.profiles, template.request_profile, template.at("request_profile")
+        yield "template", project.templates, template.extends, template.at("extends")
     for profile in (p for versions in project.profiles.values() for p in versions):
         yield "tool set", project.toolsets, profile.toolset, profile.origin.child("toolset")
         yield "contract", project.contracts, profile.output_contract, profile.origin.child("output_contract")

@@ -54,7 +54,7 @@ from collections.abc import Iterator
 from ctxc.model.finding import Finding
 from ctxc.model.fixture import Fixture
 from ctxc.model.lookup import candidates
-from ctxc.rules._counts import target
+from ctxc.rules._counts import target_of
 from ctxc.rules.engine import Context, rule
 
 
@@ -67,7 +67,7 @@ def check(context: Context) -> Iterator[Finding]:
             continue
         template = named[-1]
         profile = fixture.request_profile or template.request_profile
-        found = target(context, fixture.provider or template.provider, fixture.model or template.model)
+        found = target_of(context, template, fixture)
         if not profile or found is None:
             continue
         model, known = first.setdefault((profile, template.id), (found.model, fixture))

@@ -42,7 +42,7 @@ from ctxc.rules.engine import Context, rule
 def check(context: Context) -> Iterator[Finding]:
     """Each route of a template against those before it."""
     for template in templates(context):
-        at = template.origin.child("deterministic")
+        at = template.at("deterministic")
         for number, route in enumerate(template.deterministic):
             first = next(
                 (n for n, r in enumerate(template.deterministic[:number]) if implies(route["when"], r["when"])), None

@@ -71,7 +71,7 @@ def check(context: Context) -> Iterator[Finding]:
                     context,
                     f"the stable prefix of template {template.id!r} has at most {most} tokens; "
                     f"{found.model} caches from {least}",
-                    at=template.origin.child("checkpoints" if template.checkpoints else "template_id"),
+                    at=template.at("checkpoints" if template.checkpoints else "template_id"),
                     key=bool(template.checkpoints),
                     help="put more of what is stable in front, or take the marks away",
                     severity=None if marked else Severity.INFO,

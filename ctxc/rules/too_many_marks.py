@@ -52,7 +52,7 @@ def check(context: Context) -> Iterator[Finding]:
                     context,
                     f"template {template.id!r} has {len(template.checkpoints)} checkpoints; "
                     f"{found.provider.id} takes {most} marks",
-                    at=template.origin.child("checkpoints", most),
+                    at=template.at("checkpoints", most),
                     help="keep those after which requests differ",
                     data={"marks": len(template.checkpoints), "limit": most, "provider": found.provider.id},
                 )

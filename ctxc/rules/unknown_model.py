@@ -33,6 +33,16 @@ Mend: Write a name that one of the listed patterns matches, or add a profile to 
 
 from __future__ import annotations
 
-from ctxc.rules.engine import rule
+from collections.abc import Iterator
 
-RULE = rule(__name__, __doc__, emitter="compiling")
+from ctxc.model.finding import Finding
+from ctxc.rules._counts import refusals
+from ctxc.rules.engine import Context, rule
+
+
+def check(context: Context) -> Iterator[Finding]:
+    """Names of fixtures, templates and the configuration that no row of their profile matches."""
+    return (f for f in context.shared(refusals) if f.code == RULE.code)
+
+
+RULE = rule(__name__, __doc__, check)

@@ -44,7 +44,7 @@ def check(context: Context) -> Iterator[Finding]:
             yield RULE.finding(
                 context,
                 f"there is no renderer {template.renderer!r}{did_you_mean(template.renderer, known)}",
-                at=template.origin.child("renderer"),
+                at=template.at("renderer"),
                 help=f"known: {', '.join(known)}",
             )
 

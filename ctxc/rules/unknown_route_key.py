@@ -84,7 +84,7 @@ def _conditions(context: Context) -> Iterator[tuple[Origin, Mapping[str, Any]]]:
                 seen.add(spec.origin)
                 yield spec.origin.child("when"), spec.when
         for number, route in enumerate(template.deterministic):
-            yield template.origin.child("deterministic", number, "when"), route["when"]
+            yield template.at("deterministic", number, "when"), route["when"]
 
 
 RULE = rule(__name__, __doc__, check)

@@ -50,7 +50,7 @@ def check(context: Context) -> Iterator[Finding]:
             yield RULE.finding(
                 context,
                 f"no fixture uses template {template.id!r}",
-                at=template.origin.child("template_id"),
+                at=template.at("template_id"),
                 help=f"add a fixture with `template: {template.id}`",
             )
 

@@ -60,7 +60,7 @@ def check(context: Context) -> Iterator[Finding]:
                 yield RULE.finding(
                     context,
                     f"variable {name!r} is used in no text of template {template.id!r}",
-                    at=template.origin.child("variables", name),
+                    at=template.at("variables", name),
                     key=True,
                     help=f"write {{{{{name}}}}} where it belongs, or remove it",
                 )

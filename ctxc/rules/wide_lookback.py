@@ -83,7 +83,7 @@ def check(context: Context) -> Iterator[Finding]:
                     context,
                     f"{blocks} blocks stand between the checkpoint after {name!r} and the one before it; "
                     f"{found[1].provider.id} looks back {found[0]}",
-                    at=template.origin.child("checkpoints", template.checkpoints.index(name)),
+                    at=template.at("checkpoints", template.checkpoints.index(name)),
                     help="put a checkpoint between them, or join sections",
                     data={"blocks": blocks, "lookback": found[0]},
                 )
