@@ -21,7 +21,6 @@ from ctxc.app.rows import package_json, request_json, row_of
 from ctxc.app.scan import ABSENT, Scan
 from ctxc.app.selection import Selection
 from ctxc.app.store import Known, PackageStore, Record, StoredRow
-from ctxc.app.withhold import Withholder
 from ctxc.base.errors import InternalFault
 from ctxc.base.values import dataclass
 from ctxc.model.finding import Finding, Severity
@@ -85,7 +84,6 @@ class _Job:
         self.rows: dict[str, StoredRow] = {}
         self.texts: dict[str, str] = {}
         self.notes: list[str] = []
-        self.withholder = Withholder()
         self.lost: dict[str, str] = {}  # files of fixtures that could not be loaded, each with its id
 
     def run(self) -> Outcome:
@@ -175,6 +173,7 @@ class _Job:
             self.notes.append(f"since the last run: {', '.join(named)}{more}")
 
     def _compile(self, project: Project, record: Record | None) -> tuple[Known, ...]:
+        from ctxc.app.withhold import Withholder
         from ctxc.compiler.stage import Options
 
         if self.options.provider or self.options.model:
@@ -192,8 +191,9 @@ class _Job:
             del self.rows[name]
             self.texts.pop(name, None)
         wanted = [f for f in project.fixtures.values() if f.id not in self.rows and self.selection.holds(entries[f.id])]
+        withholder = Withholder()
         for fixture, package in zip(wanted, compiler.compile_all(wanted), strict=True):
-            entry, row, text = self._take_package(self.withholder.check(project, package), fixture, entries[fixture.id])
+            entry, row, text = self._take_package(withholder.check(project, package), fixture, entries[fixture.id])
             entries[fixture.id] = entry
             if self.workspace.cache is not None and entry.files is not None:
                 key = self.store.key(self.scan, entry)

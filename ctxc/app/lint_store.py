@@ -42,7 +42,7 @@ class LintStore:
     """Records of one set of options and settings in the user's cache."""
 
     def __init__(self, blobs: CountStore, scope: Any) -> None:
-        from ctxc.app.store import identity
+        from ctxc.app.identity import identity
 
         self._blobs = blobs
         self._scope = canonical([_FORMAT, identity(), scope]).encode("utf-8", "surrogatepass")

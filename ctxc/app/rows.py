@@ -15,7 +15,6 @@ from ctxc.app.masking import mask_secrets, mask_value
 from ctxc.base.canonical import canonical
 from ctxc.base.spans import Location, Span
 from ctxc.model.finding import Finding, Related, Severity
-from ctxc.model.package import Outcome
 from ctxc.model.report import Problem, Row
 
 if TYPE_CHECKING:
@@ -27,6 +26,8 @@ MASK = "[sensitive]"
 
 def row_of(package: Package, fixture: Fixture) -> Row:
     """The row of a package. ``kept`` counts sections that are whole, ``cut`` those that were shortened."""
+    from ctxc.model.package import Outcome  # not above: a warm lint imports this module for its findings alone
+
     snapshot = package.snapshot
     budget: Mapping[str, Any] = snapshot.get("budget", {})
     template: Mapping[str, Any] = snapshot.get("template", {})
@@ -75,6 +76,7 @@ def package_json(package: Package, *, with_content: bool = False) -> str:
     schema in the order in which they were written.
     """
     from ctxc.compiler.snapshot import dropped_json
+    from ctxc.model.package import Outcome
 
     value: dict[str, Any] = {
         "fixture_id": package.fixture_id,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
+from functools import cache
 from importlib.util import find_spec
 from inspect import cleandoc
 from pathlib import Path
@@ -64,8 +65,12 @@ def _root(
     """The options of the root; a declaration, each is acted on by its callback."""
 
 
+@cache
 def _global_params() -> list[Any]:
-    """Options that every command takes, in both places; their values land in the context, not in the command."""
+    """Options that every command takes, in both places; their values land in the context, not in the command.
+
+    They are the same for the root and for its commands: evaluating their types takes as long as importing a command.
+    """
     params, _, _ = typer.main.get_params_convertors_ctx_param_name_from_function(GLOBALS)
     for param in params:
         param.expose_value = False

@@ -1,6 +1,6 @@
 """What every command starts from: the global options, the console, and the workspace when it is first needed."""
 
-from __future__ import annotations
+# No ``from __future__ import annotations``: typer would evaluate each of the options four times.
 
 import os
 from collections.abc import Mapping
@@ -70,7 +70,7 @@ class Session:
     options: Mapping[str, Any]
     environment: Mapping[str, str]
     console: Console
-    _workspace: Workspace | None = field(default=None)
+    _workspace: "Workspace | None" = field(default=None)
 
     @property
     def start(self) -> Path:
@@ -96,7 +96,7 @@ class Session:
 
         return datetime.now(UTC).date().isoformat()
 
-    def workspace(self, **flags: Any) -> Workspace:
+    def workspace(self, **flags: Any) -> "Workspace":
         """The project with its settings and caches; ``flags`` are settings that the command line gave."""
         if self._workspace is None:
             from ctxc.app.workspace import open_workspace

@@ -25,6 +25,9 @@ HEAVY = (
     "pytest",
 )
 
+KEPT = {f"ctxc.model.{name}" for name in ("codes", "finding", "project", "report")}
+"""Of the model, what a run needs that finds everything in its cache: nothing that a package is made of."""
+
 PROBE = """
 import json, sys
 from ctxc.__main__ import main
@@ -86,6 +89,7 @@ def test_a_warm_compile_imports_nothing_heavy_and_compiles_nothing(tmp_path: Pat
     assert heavy(modules) == []
     assert not any(m.startswith("ctxc.compiler") for m in modules)
     assert not any(m.startswith("ctxc.parse") for m in modules)
+    assert {m for m in modules if m.startswith("ctxc.model.")} <= KEPT
 
 
 def test_importing_the_package_costs_nothing() -> None:

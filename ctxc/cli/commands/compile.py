@@ -8,7 +8,7 @@ that is invalid, an outcome that a fixture does not expect, and an expectation t
 matches.
 """
 
-from __future__ import annotations
+# No ``from __future__ import annotations``, as in diff.py.
 
 from dataclasses import replace
 from pathlib import Path

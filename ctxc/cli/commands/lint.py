@@ -6,7 +6,7 @@ standard input, in place of the file of that name. Each finding has a code: `ctx
 The exit status is 1 for a finding at or above --fail-on (default: error), 2 for wrong usage or a broken configuration.
 """
 
-from __future__ import annotations
+# No ``from __future__ import annotations``, as in diff.py.
 
 import os
 from dataclasses import replace

@@ -275,3 +275,5 @@ def test_a_warm_lint_imports_no_rule_and_nothing_heavy(run: Run, arguments: list
     assert heavy & set(modules) == set()
     if arguments == ["lint"]:
         assert "ctxc.rules.engine" not in modules
+        kept = {f"ctxc.model.{name}" for name in ("codes", "finding", "project", "report")}
+        assert {m for m in modules if m.startswith("ctxc.model.")} <= kept
