@@ -29,3 +29,12 @@ def cache_folder(environment: Mapping[str, str], named: str | None = None) -> Pa
     if not home:
         return None
     return Path(home) / ("Library/Caches" if sys.platform == "darwin" else ".cache") / NAME
+
+
+def folder_in_repository(root: Path) -> str:
+    """Where a project lies in its git repository: ``services/desk/``; empty at its top, and where there is none."""
+    here = root.resolve()
+    for top in (here, *here.parents):
+        if (top / ".git").exists():
+            return f"{here.relative_to(top).as_posix()}/" if here != top else ""
+    return ""

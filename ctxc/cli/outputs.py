@@ -40,18 +40,21 @@ def emit(
     chosen: str | None,
     outputs: list[tuple[str, Path]],
     source: Callable[[str], str | None],
+    root: Path,
 ) -> None:
     """Print the report in the chosen format and write the others; in GitHub Actions text comes with annotations."""
     from dataclasses import replace
 
     from ctxc.app.output import write_text
+    from ctxc.app.places import folder_in_repository
 
-    plain = View(source=source)
+    folder = folder_in_repository(root)
+    plain = View(source=source, folder=folder)
     texts: Mapping[str, str] = {name: draw(name, plain) for name, _ in outputs}
     for name, path in outputs:
         write_text(path, texts[name])
     name = chosen or "text"
-    text = draw(name, replace(console.view(), source=source))
+    text = draw(name, replace(console.view(), source=source, folder=folder))
     if name == "text":
         console.prose(text)
     else:

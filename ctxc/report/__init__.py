@@ -25,13 +25,19 @@ def _no_source(path: str) -> str | None:
 class View:
     """How a human format may draw. ``width`` is None off a terminal: nothing is wrapped or shortened there.
 
-    ``source`` gives the text of a project file for code frames, or None.
+    ``source`` gives the text of a project file for code frames, or None. ``folder`` is where the project lies in its
+    repository (``services/desk/``; empty: at its top), for formats whose readers look for files from there.
     """
 
     color: bool = False
     width: int | None = None
     verbosity: int = 0
     source: Callable[[str], str | None] = _no_source
+    folder: str = ""
+
+    def in_repository(self, path: str) -> str:
+        """A path of the project from the top of the repository."""
+        return f"{self.folder}{path}" if path else path
 
 
 def format_ids() -> tuple[str, ...]:

@@ -26,7 +26,7 @@ def render(report: Report, view: View) -> str:
         # The last notice is kept free for the line that says how many are left.
         shown = found[: PER_SEVERITY - (severity is Severity.INFO)]
         left += sum(len(fixtures) for _, fixtures in found[len(shown) :])
-        lines += [_annotation(f, fixtures) for f, fixtures in shown]
+        lines += [_annotation(f, fixtures, view) for f, fixtures in shown]
     if left:
         lines.append(f"::notice title=ctxc::{plural(left, 'more finding')} in the log of this step")
     return "".join(line + "\n" for line in lines)
@@ -37,9 +37,9 @@ def render_run(run: CompileRun, view: View) -> str:
     return render(run.report, view)
 
 
-def _annotation(finding: Finding, fixtures: Sequence[str]) -> str:
+def _annotation(finding: Finding, fixtures: Sequence[str], view: View) -> str:
     span = finding.location.span
-    place = f"file={annotation_property(finding.location.path)}"
+    place = f"file={annotation_property(view.in_repository(finding.location.path))}"
     if span is not None:
         place += f",line={span.line},col={span.column}"
         if span.end_line == span.line and span.end_column > span.column:

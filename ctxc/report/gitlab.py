@@ -21,18 +21,18 @@ def render(report: Report, view: View) -> str:
     for finding in report.findings:
         number = seen.get(finding.fingerprint, 0)
         seen[finding.fingerprint] = number + 1
-        issues.append(_issue(finding, number))
+        issues.append(_issue(finding, number, view))
     return dump(issues) + "\n"
 
 
-def _issue(finding: Finding, number: int) -> dict[str, Any]:
+def _issue(finding: Finding, number: int, view: View) -> dict[str, Any]:
     span = finding.location.span
     lines = {"begin": span.line, "end": max(span.line, span.end_line)} if span else {"begin": 1}
     fixture = f" (fixture {finding.fixture})" if finding.fixture else ""
     return {
         "description": visible(f"{finding.code} {finding.message}{fixture}"),
         "check_name": f"{finding.code} {finding.name}",
-        "fingerprint": sha256(f"{finding.fingerprint}:{number}".encode()).hexdigest(),
+        "fingerprint": sha256(f"{view.folder}{finding.fingerprint}:{number}".encode()).hexdigest(),
         "severity": _SEVERITIES[finding.severity],
-        "location": {"path": finding.location.path, "lines": lines},
+        "location": {"path": view.in_repository(finding.location.path), "lines": lines},
     }

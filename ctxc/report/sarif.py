@@ -35,7 +35,7 @@ def render(report: Report, view: View) -> str:
             }
         },
         "columnKind": "unicodeCodePoints",
-        "results": [_result(f, codes) for f in kept],
+        "results": [_result(f, codes, view) for f in kept],
         "invocations": [{"executionSuccessful": True}],
     }
     left = len(everything) - len(kept)
@@ -59,7 +59,7 @@ def _rule(code: str, report: Report, findings: list[Finding]) -> dict[str, Any]:
     return rule
 
 
-def _result(finding: Finding, codes: list[str]) -> dict[str, Any]:
+def _result(finding: Finding, codes: list[str], view: View) -> dict[str, Any]:
     text = finding.message + (f" (fixture {finding.fixture})" if finding.fixture else "")
     text += f" Help: {finding.help}" if finding.help else ""
     result: dict[str, Any] = {
@@ -67,12 +67,12 @@ def _result(finding: Finding, codes: list[str]) -> dict[str, Any]:
         "ruleIndex": codes.index(finding.code),
         "level": _LEVELS[finding.severity],
         "message": {"text": sarif_message(text)},
-        "locations": [{"physicalLocation": _place(finding.location)}],
+        "locations": [{"physicalLocation": _place(finding.location, view)}],
         "partialFingerprints": {"ctxc/v1": finding.fingerprint},
     }
     if finding.related:
         result["relatedLocations"] = [
-            {"id": i, "physicalLocation": _place(r.location), "message": {"text": sarif_message(r.message)}}
+            {"id": i, "physicalLocation": _place(r.location, view), "message": {"text": sarif_message(r.message)}}
             for i, r in enumerate(finding.related[:MAX_RELATED])
         ]
     if finding.suppressed is not None:
@@ -86,8 +86,8 @@ def _result(finding: Finding, codes: list[str]) -> dict[str, Any]:
     return result
 
 
-def _place(location: Location) -> dict[str, Any]:
-    place: dict[str, Any] = {"artifactLocation": {"uri": uri_path(location.path)}}
+def _place(location: Location, view: View) -> dict[str, Any]:
+    place: dict[str, Any] = {"artifactLocation": {"uri": uri_path(view.in_repository(location.path))}}
     span = location.span
     if span is not None:
         place["region"] = {

@@ -127,6 +127,7 @@ def run(
         chosen=chosen,
         outputs=outputs,
         source=judged.sources(),
+        root=workspace.root,
     )
     return 1 if judged.release.failed else 0
 

@@ -105,6 +105,12 @@ def test_1_for_an_expectation_that_does_not_hold(quick: Run, project: Path) -> N
         (("config", "--clear-cache", "--no-cache"), "there is no cache to clear"),
         (("--now", "tomorrow", "list"), "is not a date"),
         (("-q", "-v", "compile"), "contradict each other"),
+        # An empty text is what a variable holds that was never set; it does not mean "no base", "the work tree", "all".
+        (("gate", "--against", ""), "--against was given an empty text"),
+        (("gate", "--rev="), "--rev was given an empty text"),
+        (("gate", "--only", "budget", "--only", ""), "--only was given an empty text"),
+        (("-C", "", "gate"), "--project was given an empty text"),
+        (("diff", "", "HEAD"), "BASE was given an empty text"),
     ],
 )
 def test_2_for_wrong_usage(quick: Run, arguments: tuple[str, ...], words: str) -> None:
@@ -155,7 +161,7 @@ def test_2_where_no_fixture_is_left(quick: Run, project: Path) -> None:
     assert quick("compile", "--allow-empty").returncode == 0
 
 
-@pytest.mark.parametrize("command", ["compile", "lint", "gate"])
+@pytest.mark.parametrize("command", ["compile", "lint"])
 def test_2_in_an_empty_project(quick: Run, project: Path, command: str) -> None:
     for name in ("templates", "fragments", "policies", "tests"):
         shutil.rmtree(project / name)
@@ -374,6 +380,16 @@ def test_in_actions_text_comes_with_annotations(quick: Run, project: Path) -> No
     assert "error[CTX001]" in out
     assert "::error file=fragments/broken.yaml,line=" in out
     assert "::error" not in quick("compile", "--format", "concise", GITHUB_ACTIONS="true").stdout.decode()
+
+
+@pytest.mark.parametrize("command", ["compile", "lint", "gate"])
+def test_annotations_of_a_project_in_a_folder_are_of_files_in_the_repository(
+    quick: Run, project: Path, command: str
+) -> None:
+    (project.parent / ".git").mkdir()
+    (project / "fragments/broken.yaml").write_text("fragment_id: [\n")
+    out = quick(command, GITHUB_ACTIONS="true").stdout.decode()
+    assert "::error file=project/fragments/broken.yaml,line=" in out
 
 
 def test_in_actions_nothing_that_a_user_wrote_is_a_command(quick: Run, project: Path) -> None:

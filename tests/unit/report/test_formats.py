@@ -55,6 +55,17 @@ def test_an_unknown_format_is_a_key_error() -> None:
         formats.render("_json", make_report(), VIEW)
 
 
+@pytest.mark.parametrize("name", ["github", "gitlab", "sarif"])
+def test_who_looks_for_files_in_the_repository_is_given_paths_from_its_top(plain: Report, name: str) -> None:
+    text = formats.render(name, plain, View(folder="services/desk/"))
+    assert text.count("services/desk/tests/fixtures/a.yaml") == text.count("tests/fixtures/a.yaml") > 0
+
+
+def test_two_projects_of_a_repository_are_told_apart_by_code_quality(plain: Report) -> None:
+    one, other = (json.loads(formats.render("gitlab", plain, View(folder=f))) for f in ("a/", "b/"))
+    assert {i["fingerprint"] for i in one}.isdisjoint(i["fingerprint"] for i in other)
+
+
 def test_concise(plain: Report) -> None:
     assert formats.render("concise", plain, VIEW) == (
         "tests/fixtures/a.yaml:2:11: CTX102 error there is no template 'x' (fixture a)\n"
