@@ -123,9 +123,7 @@ def _citations(citations: Mapping[str, Any]) -> str:
 
 
 def rendered_of(request: Request, section: Section, content: str, wrapper: Wrapper) -> str:
-    """The text that is sent for a section (for a conversation: nothing here, its messages are sent)."""
-    if section.messages or section.kind is Kind.TOOLS:
-        return ""
+    """The text that is sent for a section (for a conversation and tools: none, as they have no content here)."""
     if section.kind is Kind.USER or not content:
         return content
     return block(wrapper, section, content)

@@ -41,6 +41,34 @@ def test_a_record_that_may_not_be_shown_is_dropped_with_its_reason(record, princ
     assert state.loaded == f"no:{reason}"
 
 
+def test_a_time_of_validity_holds_from_its_first_instant_to_before_its_last():
+    """The fixture's now is 12:00:00 in UTC."""
+    held = [
+        evidence("from", "a", valid_from="2026-11-30T12:00:00Z"),
+        evidence("until", "b", valid_until="2026-11-30T12:00:01Z"),
+        evidence("there", "c", valid_until="2026-11-30T14:00:01+02:00"),
+    ]
+    gone, _ = reasons(fixture(user="hi", evidence=held))
+    assert gone == {}
+    passed = [
+        evidence("from", "a", valid_from="2026-11-30T12:00:01Z"),
+        evidence("until", "b", valid_until="2026-11-30T12:00:00Z"),
+        evidence("there", "c", valid_until="2026-11-30T14:00:00+02:00"),
+    ]
+    gone, _ = reasons(fixture(user="hi", evidence=passed))
+    assert {name.partition("/")[2]: reason for name, (_, reason) in gone.items()} == {
+        "from": "not_yet_valid",
+        "until": "expired",
+        "there": "expired",
+    }
+
+
+def test_every_permission_that_lacks_is_named():
+    record = evidence("E", "x", permissions=("write", "read", "audit"))
+    _, package = reasons(fixture(user="hi", evidence=[record], principal=READER))
+    assert package.dropped[0].detail == "the principal lacks audit, write"
+
+
 def test_the_best_score_does_not_buy_access():
     foreign = evidence("A", "secret of another tenant", 1.0, tenant="t2", scores={"authority": 1.0, "freshness": 1.0})
     own = evidence("B", "ours", 0.1, tenant="t1")

@@ -109,3 +109,32 @@ def test_every_character_that_folds_to_a_letter_of_a_role_is_looked_at_again():
         and not wrap._FOLDING.fullmatch(char)
     ]
     assert missed == []
+
+
+@pytest.mark.parametrize(
+    ("record", "expected"),
+    [
+        ({"artifact_ref": "artifact://r"}, {"ref": "artifact://r", "type": "tool_result"}),
+        ({"source": "doc://x", "locator": "p. 3"}, {"ref": "doc://x", "type": "tool_result", "locator": "p. 3"}),
+        ({"source": "doc://x"}, None),
+        ({"locator": "p. 3"}, None),
+        ({}, None),
+        (
+            {"artifact_ref": "a", "source": "b", "locator": "c", "status": "ok", "version": "2"},
+            {"ref": "a", "type": "tool_result", "status": "ok", "version": "2", "locator": "c"},
+        ),
+        ({"artifact_ref": "a", "attributes": {"summary": "s", "title": "t"}}, {"summary": "s"}),
+        ({"artifact_ref": "a", "attributes": {"title": "t"}}, {"summary": "t"}),
+        ({"artifact_ref": "a", "attributes": {"summary": ["s"]}}, {"ref": "a", "type": "tool_result"}),
+    ],
+)
+def test_what_stands_for_a_section_that_is_only_referred_to(record, expected):
+    """The artifact, else the place in the source; nothing where it could not be fetched again by it."""
+    made = project(sections=[spec("tool_result")])
+    package = compiled(made, fixture(user="hi", tool_results=[Record(id="t", text="x", **record)]))
+    found = wrap.reference(package.placed[0].section)
+    if expected is None or "ref" in expected:
+        assert found == expected
+    else:
+        assert found == {"ref": "a", "type": "tool_result", **expected}
+    assert wrap.reference(package.placed[-1].section) is None
