@@ -16,8 +16,9 @@ from ctxc.parse.problems import nearest, shown
 
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 _MEANT = {"human": "user", "ai": "assistant", "model": "assistant", "bot": "assistant", "observation": "tool"}
-_TEXT_PARTS = frozenset(("text", "input_text", "output_text"))
-_REASONING = frozenset(("thinking", "redacted_thinking", "reasoning"))
+# Tuples: what is looked for in them may be of any type, and a mapping cannot be looked for in a set.
+_TEXT_PARTS = ("text", "input_text", "output_text")
+_REASONING = ("thinking", "redacted_thinking", "reasoning")
 
 
 def read_messages(items: list[Any], file: File, pointer: str = "") -> tuple[Message, ...]:

@@ -139,6 +139,8 @@ def test_reasoning_is_left_out_with_a_note() -> None:
             "/content/0",
             '"image_url" cannot be carried',
         ),
+        ({"role": "user", "content": [{"type": {"a": 1}, "text": "x"}]}, "/content/0", "cannot be carried"),
+        ({"role": "assistant", "content": [{"type": ["text"]}]}, "/content/0", "cannot be carried"),
         ({"role": "assistant", "content": [{"type": "tool_use", "name": "f"}]}, "/content/0", "the call has no id"),
         ({"role": "assistant", "tool_calls": [{"id": "1", "function": {}}]}, "/tool_calls/0", "the call has no name"),
         (
