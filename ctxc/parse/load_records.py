@@ -6,14 +6,17 @@ in the guides that docs/decisions.md names. What has no place in a record is kep
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
+from ctxc.model.finding import Severity
 from ctxc.model.fixture import Record
 from ctxc.model.section import Verification
 from ctxc.parse.context import File, child, text_of, texts
-from ctxc.parse.problems import nearest, shown
+from ctxc.parse.problems import edits, nearest, shown
 
 _ID = {
     "evidence": ("evidence_id", "id", "chunk_id", "ref"),
@@ -57,6 +60,21 @@ _OTHERS = frozenset(
         "scores", "score",
     )
 )  # fmt: skip
+# Keys that decide who may see a record, and until when, or what it is worth: one of them that is read as anything else
+# would show the record to everybody.
+_DECIDING = frozenset(
+    (
+        "tenant", "tenant_id", "permissions", "visibility", "ACL_ref", "acl_ref", "revoked", "supersedes",
+        "valid_from", "valid_until", "expires_at", "expires", "verification", "trust_level",
+    )
+) | _SCORES  # fmt: skip
+# Other words for them, which nothing reads.
+_SYNONYMS = {
+    "acl": "acl_ref", "permissions_required": "permissions", "required_permissions": "permissions",
+    "is_revoked": "revoked", "deleted": "revoked", "is_deleted": "revoked", "not_before": "valid_from",
+    "not_after": "valid_until", "valid_to": "valid_until", "expiry": "valid_until", "expiration": "valid_until",
+}  # fmt: skip
+_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|[-. ]")
 _OPEN_TO_ALL = frozenset(("", "public", "all", "everyone"))
 _GONE = frozenset(("revoked", "deleted", "retracted", "withdrawn"))
 
@@ -107,6 +125,16 @@ def _read(kind: str, item: Any, number: int, file: File, at: str) -> Record | No
             scores[key] = float(value)
         elif key not in _OTHERS:
             attributes[key] = value
+        if key in _DECIDING:
+            _check_type(key, value, file, at)
+        elif field is None and (meant := _meant(key)) and (meant not in _SCORES or _is_number(value)):
+            file.problem(
+                "bad-record",
+                f"{shown(key)} is no key of a record that decides anything; did you mean {shown(meant)}?",
+                f"write `{meant}`, or give what it holds another name",
+                at=child(at, key),
+                key=True,
+            )
     record_id = _id(kind, item, attributes) or f"{kind}-{number + 1}"
     text, content, has_value = _content(kind, item, attributes)
     if not text and not has_value:
@@ -122,6 +150,9 @@ def _read(kind: str, item: Any, number: int, file: File, at: str) -> Record | No
             _check_time(fields[name], file, child(at, _FIELDS[name][ranks[name]]))
     if "score" in item or "scores" in item:
         _more_scores(item, scores, file, at)
+    for name, score in scores.items():
+        if not 0 <= score <= 1:
+            _off_scale(name, score, item, file, at)
     tenant = fields.get("tenant", "")
     if not tenant and isinstance(item.get("scope"), dict):
         tenant = text_of(item["scope"].get("tenant_id") or item["scope"].get("tenant"))
@@ -157,6 +188,38 @@ def _read(kind: str, item: Any, number: int, file: File, at: str) -> Record | No
         attributes=attributes,
         origin=file.origin(at),
     )
+
+
+@lru_cache(maxsize=1024)
+def _meant(key: str) -> str:
+    """The deciding key that an unknown one was most likely meant to be, in another case or misspelt; or nothing."""
+    if not 2 < len(key) < 32 or key in _OTHERS:
+        return ""
+    plain = _WORDS.sub("_", key).lower()
+    if plain in _DECIDING or plain in _SYNONYMS:
+        return _SYNONYMS.get(plain, plain)
+    near = [(edits(plain, k), k) for k in _DECIDING if abs(len(k) - len(plain)) < 3]
+    return min([(n, k) for n, k in near if n <= (2 if len(k) > 7 else 1)], default=(0, ""))[1]
+
+
+def _check_type(key: str, value: Any, file: File, at: str) -> None:
+    """Report a deciding key whose value says nothing that could decide."""
+    if value is None:
+        return
+    scalar = value.__class__ is not dict and value.__class__ is not list
+    if key == "revoked":
+        good, wanted = value.__class__ is bool, "true or false"
+    elif key in ("permissions", "supersedes"):
+        listed = value if value.__class__ is list else [value]
+        good, wanted = all(v.__class__ is not dict and v.__class__ is not list for v in listed), "a list of texts"
+    elif key in _SCORES:
+        good, wanted = _is_number(value), "a number"
+    else:
+        good, wanted = scalar, "a text"
+    if not good:
+        file.problem(
+            "bad-record", f"`{key}` is {shown(value)}, which is not {wanted}", f"write {wanted}", at=child(at, key)
+        )
 
 
 def _id(kind: str, item: Mapping[str, Any], attributes: dict[str, Any]) -> str:
@@ -273,6 +336,19 @@ def _more_scores(item: Mapping[str, Any], scores: dict[str, float], file: File, 
     if _is_number(score):
         # A retriever's score is how relevant it found the item (the guide to the context layer, 8.2).
         scores.setdefault("relevance", float(score))  # type: ignore[arg-type]
+
+
+def _off_scale(name: str, number: float, item: Mapping[str, Any], file: File, at: str) -> None:
+    place = child(at, name) if name in item else child(child(at, "scores"), name)
+    if name not in item and name not in (item.get("scores") or ()):
+        place = child(at, "score")
+    file.problem(
+        "bad-record",
+        f"{name} is {number:g}, and what is weighed with it runs from 0 to 1",
+        "bring it to the scale of 0 to 1 where the record is made",
+        at=place,
+        level=Severity.WARNING,
+    )
 
 
 def _is_number(value: Any) -> bool:

@@ -75,7 +75,7 @@ def nearest(wrong: str, known: Iterable[str]) -> str:
     if wrong.lower() in folded:
         return folded[wrong.lower()]
     near = get_close_matches(wrong, options, n=5, cutoff=0.6)
-    ranked = sorted((_edits(wrong, name), -len(commonprefix((wrong, name))), n, name) for n, name in enumerate(near))
+    ranked = sorted((edits(wrong, name), -len(commonprefix((wrong, name))), n, name) for n, name in enumerate(near))
     return next((name for edits, _, _, name in ranked if _is_likely(wrong, name, edits)), "")
 
 
@@ -87,7 +87,7 @@ def _is_likely(wrong: str, name: str, edits: int) -> bool:
     return edits <= max(1, own * 2 // 5)
 
 
-def _edits(one: str, other: str) -> int:
+def edits(one: str, other: str) -> int:
     """Letters to add, drop, change, or swap with their neighbour, to make one text of the other."""
     before: list[int] = []
     row = list(range(len(other) + 1))

@@ -183,3 +183,63 @@ def test_an_id_that_stands_twice_is_an_error_and_the_first_stays() -> None:
 def test_scores_may_stand_together_or_alone() -> None:
     record = clean("evidence", {"text": "x", "score": 0.2, "scores": {"relevance": 0.9, "own": 1}, "freshness": 0.5})
     assert record.scores == {"relevance": 0.9, "own": 1.0, "freshness": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("key", "meant"),
+    [
+        ("tennant", "tenant"), ("tenantId", "tenant_id"), ("Tenant", "tenant"), ("permision", "permissions"),
+        ("required-permissions", "permissions"), ("visiblity", "visibility"), ("acl", "acl_ref"),
+        ("validUntil", "valid_until"), ("expire_at", "expires_at"), ("expiry", "valid_until"), ("revoke", "revoked"),
+        ("is_deleted", "revoked"), ("superseeds", "supersedes"),
+    ],
+)  # fmt: skip
+def test_a_misspelt_key_that_decides_who_sees_a_record_is_an_error(key: str, meant: str) -> None:
+    _, problems = read("evidence", {"id": "E1", "text": "t", key: "other"})
+    assert [(name, at) for name, at, _ in problems] == [("bad-record", f"/items/0/{key}")]
+    assert problems[0][2].endswith(f'did you mean "{meant}"?')
+
+
+def test_a_misspelt_score_is_an_error_and_a_remark_is_not() -> None:
+    assert read("memory", {"id": "M1", "text": "t", "relevence": 0.9})[1][0][1] == "/items/0/relevence"
+    assert clean("memory", {"id": "M1", "text": "t", "important": True}).attributes["important"] is True
+
+
+@pytest.mark.parametrize(
+    "key", ["title", "tags", "state", "stats", "author", "url_text", "trust", "import_id", "text2"]
+)
+def test_other_keys_are_attributes(key: str) -> None:
+    assert clean("evidence", {"id": "E1", "text": "t", key: "x"}).attributes == {key: "x"}
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "wanted"),
+    [
+        ("tenant", ["a", "b"], "a text"), ("tenant_id", {"id": "a"}, "a text"), ("revoked", "yes", "true or false"),
+        ("revoked", 1, "true or false"), ("permissions", {"any": ["a"]}, "a list of texts"),
+        ("permissions", [["a"]], "a list of texts"), ("valid_until", ["2026-01-01"], "a text"),
+        ("supersedes", {"id": "E0"}, "a list of texts"), ("visibility", ["team"], "a text"), ("relevance", "0.9", "a number"),
+        ("relevance", True, "a number"),
+    ],
+)  # fmt: skip
+def test_a_deciding_value_of_the_wrong_type_is_an_error(key: str, value: Any, wanted: str) -> None:
+    _, problems = read("evidence", {"id": "E1", "text": "t", key: value})
+    assert [(name, at) for name, at, _ in problems] == [("bad-record", f"/items/0/{key}")]
+    assert problems[0][2].endswith(f"which is not {wanted}")
+
+
+@pytest.mark.parametrize(
+    ("item", "at"),
+    [
+        ({"relevance": 7}, "relevance"), ({"score": -0.1}, "score"), ({"scores": {"authority": 1.5}}, "scores/authority"),
+    ],
+)  # fmt: skip
+def test_a_score_off_the_scale_is_told_and_kept(item: dict[str, Any], at: str) -> None:
+    records, problems = read("evidence", {"id": "E1", "text": "t", **item})
+    assert [(name, place) for name, place, _ in problems] == [("bad-record", f"/items/0/{at}")]
+    assert "from 0 to 1" in problems[0][2]
+    assert len(records) == 1
+
+
+def test_a_score_at_either_end_of_the_scale_is_fine() -> None:
+    assert clean("evidence", {"id": "E1", "text": "t", "relevance": 0, "authority": 1}).scores["authority"] == 1
