@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
@@ -64,6 +65,30 @@ def test_without_anything_to_keep_it_goes_sentence_by_sentence_from_the_start() 
         assert "[…]" not in result.text
 
 
+def test_what_fits_is_whole_and_a_token_less_is_cut() -> None:
+    tokens = O200K.count(PAGE)
+    whole = check(PAGE, tokens, "ev_17")
+    assert (whole.text, whole.cut, whole.fits) == (PAGE, False, True)
+    assert check(PAGE, tokens - 1, "ev_17").cut
+
+
+def test_it_fills_up_to_the_first_sentence_that_does_not_fit_and_no_further() -> None:
+    long = "This one is much longer than all of the others, and it goes on and on about a matter of no interest. "
+    text = "The first is short. " + long + "The third is short. " * 9
+    assert [text[start:end] for start, end in check(text, 30).kept_ranges] == ["The first is short. "]
+
+
+def test_a_gap_stands_between_white_space() -> None:
+    text = (
+        "".join(f"第{n}句话没有人问起过。" for n in range(20, 60))
+        + "答复期限为30天。"
+        + "".join("后面还有很多话。" * 40)
+    )
+    result = check(text, 40, "30天")
+    assert re.search(r"。 \[…\] 答复期限为30天。", result.text), result.text
+    assert "  " not in result.text
+
+
 def test_what_did_not_fit_is_named() -> None:
     result = check(PAGE, 32, "ev_17", "30 days", "absent")
     assert "ev_17" in result.text
@@ -89,6 +114,8 @@ def test_the_order_of_what_to_keep_is_its_rank() -> None:
         ("aaaa", "aa", []),
         ("(EUR) EURO", "EUR", [1]),
         ("x", "xx", []),
+        ("30 5 beds, 30-5, 30. 5 and 3.305", "30", [0, 11, 17]),
+        ("a.5 a,b", "a", [0, 4]),
     ],
 )
 def test_an_entry_is_not_found_inside_a_longer_word_or_number(text: str, entry: str, places: list[int]) -> None:
