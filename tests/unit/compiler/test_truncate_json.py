@@ -77,6 +77,46 @@ def test_the_key_fields_are_the_last_to_stay() -> None:
     assert (result.text, result.value, result.fits, result.cut) == ("", None, False, True)
 
 
+KEY_FIELDS = (
+    "id status ok code error error_code is_error truncated call_id tool_call_id artifact_ref idempotency_key version "
+    "next_cursor"
+)
+
+
+@pytest.mark.parametrize("name", KEY_FIELDS.split())
+def test_each_key_field_outlives_a_field_before_it(name: str) -> None:
+    smallest = {name: "a value", "_truncated": 2}
+    limit = O200K.count(json.dumps(smallest, separators=(",", ":")))
+    assert check({"first": "short", name: "a value", "rows": list(range(900))}, limit).value == smallest
+
+
+class Counting:
+    """A tokenizer that knows how often it was asked."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def count(self, text: str) -> int:
+        self.asked += 1
+        return O200K.count(text)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"rows": [{"n": n, "text": f"row {n}"} for n in range(400)]},
+        {"a": "word " * 3000, "b": "说" * 2000, "id": 3},
+        {"x": "e4f5a6b7" * 400 + " the " * 800},
+    ],
+)
+def test_a_cut_is_nearly_full_and_takes_few_counts(value: object) -> None:
+    """Whole text, smallest form, and a few guesses from how full the last was; 97 percent are enough."""
+    tokenizer = Counting()
+    result = truncate_json(value, 900, tokenizer)  # type: ignore[arg-type]
+    assert 873 <= result.tokens_after <= 900
+    assert tokenizer.asked <= 5
+
+
 def test_key_fields_can_be_named() -> None:
     value = {"claim_no": "c-17", "text": "word " * 500, "other": list(range(500))}
     assert check(value, 18, keep_keys={"claim_no"}).value == {"claim_no": "c-17", "_truncated": 2}
@@ -160,7 +200,7 @@ def nested(levels: int) -> Any:
 
 def test_depth() -> None:
     assert check(nested(99), 210).fits
-    result = truncate_json(nested(101), 100, O200K)
+    result = check(nested(101), 100)
     assert (result.fits, result.text, result.note) == (False, "", "not cut: it is nested more than 100 levels deep")
     assert truncate_json(nested(101), 10_000, O200K).value == nested(101)
     with pytest.raises(UnreadableSource, match="nested too deeply"):
