@@ -48,6 +48,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxc.base.spans import Origin
+from ctxc.model.contract import Policy
 from ctxc.model.finding import Finding
 from ctxc.model.fragment import LoadMode
 from ctxc.model.project import Project
@@ -90,31 +91,39 @@ def reached(context: Context) -> frozenset[tuple[str, str]]:
     return frozenset(found)
 
 
+def asked(context: Context) -> Iterator[tuple[Policy, Thing]]:
+    """What has to be reached, by the policies that ask for it."""
+    for policy, coverage in settings(context, "coverage"):
+        kinds, excepted = coverage.get("kinds", KINDS), frozenset(coverage.get("except", ()))
+        for kind, name, origin in things(context.project):
+            if kind not in kinds or name in excepted:
+                continue
+            if kind in ("template", "request_profile") and not _speaks_of(policy.where, kind, name):
+                continue
+            if kind in ("fragment", "route") and policy.where and not _same_folder(context, policy.where, origin):
+                continue
+            yield policy, (kind, name, origin)
+
+
 def check(context: Context) -> Iterator[Finding]:
     """What no fixture reaches, of the kinds that a policy names."""
     invalid = any(m.outcome == "invalid" for m in ground(context).head.values())
     if invalid or not all_known(context, "template", "profile", "fragment", *FIXTURES):
         return  # what could not be loaded or compiled may reach it
     there = reached(context)
-    for policy, coverage in settings(context, "coverage"):
-        kinds, excepted = coverage.get("kinds", KINDS), frozenset(coverage.get("except", ()))
-        for kind, name, origin in things(context.project):
-            if kind not in kinds or (kind, name) in there or name in excepted:
-                continue
-            if kind in ("template", "request_profile") and not _speaks_of(policy.where, kind, name):
-                continue
-            if kind in ("fragment", "route") and policy.where and not _same_folder(context, policy.where, origin):
-                continue
-            yield told(
-                context,
-                RULE,
-                policy,
-                ("coverage",),
-                f"no fixture reaches {kind.replace('_', ' ')} {name!r}",
-                at=origin,
-                help="add a fixture that reaches it, take it out, or name it under `except`",
-                data={"kind": kind, "id": name},
-            )
+    for policy, (kind, name, origin) in asked(context):
+        if (kind, name) in there:
+            continue
+        yield told(
+            context,
+            RULE,
+            policy,
+            ("coverage",),
+            f"no fixture reaches {kind.replace('_', ' ')} {name!r}",
+            at=origin,
+            help="add a fixture that reaches it, take it out, or name it under `except`",
+            data={"kind": kind, "id": name},
+        )
 
 
 def _speaks_of(where: object, kind: str, name: str) -> bool:

@@ -1,4 +1,5 @@
-"""A rule of a policy that cannot be used: a pattern that is no RE2, a detector or a rule that does not exist.
+"""A rule of a policy that cannot be used: a pattern that is no RE2, a detector or a rule that does not exist, a bound
+without a number.
 
 Why: A rule that cannot run finds nothing and looks like one that found nothing.
 
@@ -43,14 +44,23 @@ Mend: Follow the message. `ctxc rule --all` lists rules; docs/gate.md lists dete
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ctxc.model.contract import Policy
 from ctxc.model.finding import Finding
 from ctxc.parse.problems import did_you_mean
 from ctxc.rules import codes_of
 from ctxc.rules._content import own_secret_rules
+from ctxc.rules._ground import at, items
 from ctxc.rules.engine import Context, rule
+
+_BOUNDS = {
+    "budget": ("ceilings", "growth", "percentiles"),
+    "regression": ("recall", "precision", "fidelity", "drop_rate"),
+    "cost": ("ceilings", "growth"),
+    "latency": ("ceilings", "growth"),
+}
+"""Parameters of steps that are bounds, one or a list of them."""
 
 
 def check(context: Context) -> Iterator[Finding]:
@@ -59,6 +69,7 @@ def check(context: Context) -> Iterator[Finding]:
     for versions in context.project.policies.values():
         policy = versions[-1]
         yield from _forbidden(context, policy, ids)
+        yield from _bounds(context, policy)
         for word in policy.rules:
             if not codes_of([word])[word]:
                 yield RULE.finding(
@@ -74,18 +85,30 @@ def check(context: Context) -> Iterator[Finding]:
                 )  # fmt: skip
 
 
+def _bounds(context: Context, policy: Policy) -> Iterator[Finding]:
+    for step, names in _BOUNDS.items():
+        values = policy.gates.get(step)
+        for name in names:
+            for number, bound in items(values.get(name) if isinstance(values, Mapping) else None):
+                if isinstance(bound, Mapping) and not bound.keys() - {"where", "cache"}:
+                    yield RULE.finding(
+                        context, f"this bound of `{name}` says no number: it bounds nothing",
+                        at=at(policy, step, name, number), help="give it a number, or take it out",
+                    )  # fmt: skip
+
+
 def _forbidden(context: Context, policy: Policy, ids: dict[str, str]) -> Iterator[Finding]:
     from ctxc.detect.forbidden import detector_ids
     from ctxc.detect.patterns import PatternError, compile_pattern
 
     known = detector_ids(own_secret_rules(context)) if policy.gates.get("forbidden") else ()
     for number, entry in enumerate(policy.gates.get("forbidden") or ()):
-        at = policy.origin.child("gates", "forbidden", number)
+        here = at(policy, "forbidden", number)
         name = entry["id"]
         if name in ids:
             yield RULE.finding(
                 context, f"the id {name!r} is used twice, here and in policy {ids[name]!r}: a waiver could mean either",
-                at=at.child("id"), help="give one another id",
+                at=here.child("id"), help="give one another id",
             )  # fmt: skip
         ids.setdefault(name, policy.id)
         forbid = entry["forbid"]
@@ -93,12 +116,12 @@ def _forbidden(context: Context, policy: Policy, ids: dict[str, str]) -> Iterato
             if detector not in known:
                 yield RULE.finding(
                     context, f"there is no detector {detector!r}{did_you_mean(detector, known)}",
-                    at=at.child("forbid", "detect", place), help="docs/gate.md lists the detectors",
+                    at=here.child("forbid", "detect", place), help="docs/gate.md lists the detectors",
                 )  # fmt: skip
         given = forbid.get("re2", ())
         single = isinstance(given, str)
         for place, source in enumerate((given,) if single else given):
-            where = at.child("forbid", "re2") if single else at.child("forbid", "re2", place)
+            where = here.child("forbid", "re2") if single else here.child("forbid", "re2", place)
             try:
                 compile_pattern(source)
             except PatternError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ctxc.app.gates import Gate, Lint, Looked, counted
+from ctxc.model.measured import Measured
 from ctxc.rules._ground import selected, settings
 from ctxc.rules.engine import Context
 
@@ -10,11 +11,19 @@ from ctxc.rules.engine import Context
 def look(context: Context, lint: Lint) -> Looked:
     """Evidence that can be cited, and citations that are there already."""
     del lint
-    fixtures = {m.fixture: m for policy, _ in settings(context, "citations") for m in selected(context, policy, {})}
-    sources = sum(s.kind == "evidence" for m in fixtures.values() for s in m.sections)
+    fixtures: dict[str, Measured] = {}
+    asked: set[str] = set()  # fixtures of whose sources something is asked
+    for policy, citations in settings(context, "citations"):
+        chosen = {m.fixture: m for m in selected(context, policy, {})}
+        fixtures |= chosen
+        asked |= chosen.keys() if citations.get("require") or citations.get("never_cite") else set()
+    sources = {n: sum(s.kind == "evidence" for s in m.sections) for n, m in fixtures.items()}
     cited = sum(len(m.cited) + len(m.allowed) for m in fixtures.values())
-    what = f"{counted(sources, 'source')} in {counted(len(fixtures), 'request')}, {counted(cited, 'citation')}"
-    return Looked(count=sources + cited, what=what, applies=bool(fixtures))
+    what = (
+        f"{counted(sum(sources.values()), 'source')} in {counted(len(fixtures), 'request')}, "
+        f"{counted(cited, 'citation')}"
+    )
+    return Looked(count=sum(sources[n] for n in asked) + cited, what=what)
 
 
 GATE = Gate(

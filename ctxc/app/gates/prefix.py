@@ -17,15 +17,22 @@ def look(context: Context, lint: Lint) -> Looked:
     fixtures: dict[str, Measured] = {}
     compared = False
     for policy, prefix in settings(context, "prefix"):
-        compared = compared or prefix.get("against_base", "require_version_bump") != "ignore"
-        fixtures |= {m.fixture: m for m in selected(context, policy, prefix.get("where", {}))}
+        chosen = selected(context, policy, prefix.get("where", {}))
+        against = prefix.get("against_base", "require_version_bump") != "ignore"
+        compared = compared or against
+        if prefix.get("stable_over") != "ignore" or prefix.get("min_tokens") is not None:
+            fixtures |= {m.fixture: m for m in chosen}
+        if prefix.get("append_only") != "ignore":
+            fixtures |= {m.fixture: m for m in chosen if m.conversation}
+        if against:
+            fixtures |= {m.fixture: m for m in chosen if m.fixture in (known.base or {})}
     groups = {group_of(m, "request_profile") for m in fixtures.values()}
     talks = {m.conversation for m in fixtures.values() if m.conversation}
     what = f"{counted(len(groups), 'prefix')} of {counted(len(fixtures), 'request')}"
     if talks:
         what += f", {counted(len(talks), 'conversation')}"
     note = f"not compared with a base: {NO_BASE}" if compared and known.base is None else ""
-    return Looked(count=len(fixtures), what=what, note=note, applies=bool(fixtures))
+    return Looked(count=len(fixtures), what=what, note=note)
 
 
 GATE = Gate(
