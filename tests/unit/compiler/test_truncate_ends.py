@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import pytest
@@ -10,6 +11,7 @@ from ctxc import tokens
 from ctxc.base.errors import UnreadableSource, UsageError
 from ctxc.compiler.truncate import Cut, truncate_text
 from ctxc.compiler.truncate._marker import joined, tokens_cut
+from ctxc.compiler.truncate.lines import _line_start_after, _line_start_before
 from ctxc.model.section import Strategy
 
 O200K = tokens.get("o200k_base")
@@ -191,3 +193,14 @@ def test_any_tokenizer_will_do(strategy: str) -> None:
     estimate = tokens.get("estimate_000")
     result = truncate_text(TEXT, 50, strategy, estimate)
     assert result.cut and estimate.count(result.text) == result.tokens_after <= 50
+
+
+def test_the_starts_of_lines_around_every_place_of_every_short_text() -> None:
+    """LF, CR and CRLF end a line; the end of a text counts as a start."""
+    for length in range(6):
+        for characters in itertools.product("a\n\r", repeat=length):
+            text = "".join(characters)
+            starts = {0, length} | {m.end() for m in re.finditer(r"\r\n|\r|\n", text)}
+            for at in range(length + 1):
+                assert _line_start_before(text, at) == max(s for s in starts if s <= at), (text, at)
+                assert _line_start_after(text, at) == min(s for s in starts if s >= at), (text, at)

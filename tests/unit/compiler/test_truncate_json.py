@@ -11,6 +11,7 @@ import pytest
 from ctxc import tokens
 from ctxc.base.errors import UnreadableSource
 from ctxc.compiler.truncate import Cut, truncate_json, truncate_text
+from ctxc.compiler.truncate._tree import allot, node_of, written
 
 O200K = tokens.get("o200k_base")
 
@@ -75,6 +76,26 @@ def test_the_key_fields_are_the_last_to_stay() -> None:
     assert result.lost == ("status", "artifact_ref")
     result = check(RESULT, 3)
     assert (result.text, result.value, result.fits, result.cut) == ("", None, False, True)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        RESULT,
+        RESULT["rows"],
+        [10] * 60,
+        [[1, [2, [3]]], {"a": {"b": ["说", "\n\x00" * 40]}}],
+        {"id": 1, "x": {"id": "i"}},
+    ],
+)
+def test_a_size_is_the_bytes_of_the_text_and_never_over_the_room(value: object) -> None:
+    whole = node_of(value, frozenset({"id", "status"}))
+    assert whole.size == len(written(whole).encode("utf-8"))
+    for room in [*range(min(whole.size, 400)), whole.size - 1, whole.size, whole.size + 1]:
+        tree = allot(whole, room)
+        assert tree.size == len(written(tree).encode("utf-8"))
+        assert tree.size <= max(room, whole.least)
+        assert (tree is whole) == (whole.size <= max(room, whole.least))
 
 
 KEY_FIELDS = (
@@ -250,7 +271,7 @@ def test_an_escaped_half_of_a_pair_stays_escaped() -> None:
         ('{"a": NaN, "b": "' + "word " * 300 + '"}', "NaN is not JSON"),
         ("[" * 150 + "1" + "]" * 150 + " " * 5_000, "nested more than 100 levels"),
         ("[" * 90_000, "nested more than 100 levels"),
-        ("[" + "9" * 5_000 + "]", "a number of 5000 characters"),
+        ("[" + "9" * 5_000 + "]", "a number of 5,000 characters"),
         ("\ufeff" + json.dumps(RESULT), "BOM"),
     ],
 )
