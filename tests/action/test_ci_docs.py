@@ -176,6 +176,26 @@ def test_a_release_is_judged_against_the_last_one(machine: Machine) -> None:
     assert "2 objects changed" in notes
 
 
+def test_a_bundle_is_used_only_as_it_was_signed(machine: Machine, tmp_path: Path) -> None:
+    if shutil.which("ssh-keygen") is None:
+        pytest.skip("needs ssh-keygen")
+    sign, use = blocks("sh")[3:5]
+    key, signers, bundle = tmp_path / "key", tmp_path / "signers", machine.repo.path / "release.json"
+    made = machine.run(f"ssh-keygen -q -t ed25519 -N '' -f {key}\nctxc snapshot bundle release.json")
+    assert made.returncode == 0, made.stderr
+    assert machine.run(sign, RELEASE_KEY=str(key)).returncode == 0
+    signers.write_text(f"release@example.com {key.with_suffix('.pub').read_text()}")
+    rules = machine.repo.path / "policies/desk.md"
+    before = rules.read_bytes()
+    machine.repo.commit("change", reworded())
+    done = machine.run(use, SIGNERS=str(signers))
+    assert done.returncode == 0 and rules.read_bytes() == before, done.stderr
+    machine.repo.git("checkout", "-q", "--", ".")
+    bundle.write_text(bundle.read_text().replace(" ", "", 1) + "\n")
+    done = machine.run(use, SIGNERS=str(signers))
+    assert done.returncode != 0 and rules.read_bytes() != before
+
+
 def test_every_command_of_the_page_was_run_here() -> None:
-    assert len(blocks("sh")) == 3
+    assert len(blocks("sh")) == 5
     assert len(blocks("yaml")) == 3
