@@ -142,3 +142,43 @@ def test_min_score_and_top():
         "evidence/C": "not_in_top",
         "evidence/D": "low_score",
     }
+
+
+def test_what_is_required_is_in_whatever_its_score_and_takes_no_place_of_the_best():
+    sections = [spec("evidence", source="retrieval", select=Select(min_score=0.2, top=2))]
+    records = [
+        evidence("low", "text l", 0.0, source="l", required=True),
+        evidence("best", "text b", 1.0, source="b", required=True),
+        *(evidence(n, f"text {n}", r, source=n) for n, r in (("A", 0.9), ("B", 0.8), ("C", 0.7))),
+    ]
+    package = compiled(project(sections=sections), fixture(user="hi", evidence=records))
+    assert {d.section_id: (d.reason, d.detail) for d in package.dropped} == {
+        "evidence/C": ("not_in_top", "rank 3 of top 2")
+    }
+    verdicts = {d.section_id: d.reason for d in package.decisions if d.stage == "select" and d.verdict == "kept"}
+    assert set(verdicts) == {f"evidence/{n}" for n in ("low", "best", "A", "B")}
+    assert verdicts["evidence/low"] == "score 0.100"
+
+
+def test_a_summary_of_a_fragment_points_to_what_it_sums_up():
+    package = package_of(
+        fragment("a", "a.md", mode=LoadMode.COMPACTED, source_range="docs/long.md#L1-L90"),
+        fragment("b", "b.md", mode=LoadMode.COMPACTED),
+        fragment("c", "c.md", source_range="docs/long.md#L1-L90"),
+    )
+    texts = {p.section.item_id: p.section.text for p in package.placed if p.section.kind is Kind.FRAGMENT}
+    assert texts == {
+        "a": "Text of a.\n(summary of docs/long.md#L1-L90)",
+        "b": "Text of b.",
+        "c": "Text of c.",
+    }
+
+
+def test_requirements_that_meet_again_and_again_are_walked_once():
+    """Thirty layers of two that each require both of the next: a billion ways, sixty fragments."""
+    layers = [
+        fragment(f"{side}{n:02}", "a.md", requires=(f"x{n + 1:02}", f"y{n + 1:02}") if n < 29 else ())
+        for n in range(30)
+        for side in "xy"
+    ]
+    assert len(loaded(package_of(*layers))) == 60
