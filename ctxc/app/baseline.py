@@ -113,7 +113,7 @@ def _slack(entry: Entry, count: int, path: str) -> Finding:
         code=code_of(name),
         name=name,
         severity=severity_of(name),
-        message=f"the baseline accepts {count} finding{'s' if count > 1 else ''} of {entry.code} {entry.name} in "
+        message=f"the baseline accepts {count:,} finding{'s' if count > 1 else ''} of {entry.code} {entry.name} in "
         f"{entry.path} that {'are' if count > 1 else 'is'} no longer there",
         help="take it out with `ctxc lint --update-baseline`, or it would hide the next one",
         location=Location(path, Span(entry.line, 1, entry.line, 1)),

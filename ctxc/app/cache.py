@@ -124,7 +124,7 @@ def _warm(sent: Sequence[Sent], start: Start) -> tuple[tuple[Sent, ...], tuple[s
         return (first,), ()
     recorded = first.recorded
     if start == "auto" and recorded is not None and recorded.read and not recorded.written:
-        note = f"the log begins warm: its first call read {recorded.read} tokens, so the same request came before it"
+        note = f"the log begins warm: its first call read {recorded.read:,} tokens, so the same request came before it"
         return (first,), (note,)
     return (), ()
 

@@ -95,7 +95,7 @@ class _Job:
             self._take(record)
             same = record.everything == self.scan.everything and record.outside == outside
             if same and self._is_complete(record):
-                self.notes.append(f"0 compiled, {len(self.rows)} from the cache: nothing changed")
+                self.notes.append(f"0 compiled, {len(self.rows):,} from the cache: nothing changed")
                 return self._outcome(record.known, record.findings)
         known, findings = self._compile_again(record)
         if self.workspace.cache is not None and not any(f.severity is Severity.ERROR for f in findings):
@@ -169,7 +169,7 @@ class _Job:
             )
         elif changes:
             named = [f"{path} {how}" for path, how in list(changes.items())[:_NAMED]]
-            more = f" and {len(changes) - _NAMED} more" if len(changes) > _NAMED else ""
+            more = f" and {len(changes) - _NAMED:,} more" if len(changes) > _NAMED else ""
             self.notes.append(f"since the last run: {', '.join(named)}{more}")
 
     def _compile(self, project: Project, record: Record | None) -> tuple[Known, ...]:
@@ -200,7 +200,7 @@ class _Job:
                 fresh[key] = row
                 if text is not None:
                     texts[key] = text
-        self.notes.append(f"{len(wanted)} compiled, {len(self.rows) - len(wanted)} from the cache")
+        self.notes.append(f"{len(wanted):,} compiled, {len(self.rows) - len(wanted):,} from the cache")
         if self.scan.is_sound(project.findings):
             self.store.put_rows(fresh)
             self.store.put_packages(texts)
@@ -229,7 +229,7 @@ class _Job:
         mine = findings if self.selection.is_whole else _reaching(wanted, own, findings, self.selection.lost(self.lost))
         if len(mine) < len(findings):
             self.notes.append(
-                f"{len(findings) - len(mine)} findings in files that this selection does not use; "
+                f"{len(findings) - len(mine):,} findings in files that this selection does not use; "
                 "`ctxc compile` without a selection shows them"
             )
         report = Report(

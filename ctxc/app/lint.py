@@ -195,7 +195,7 @@ def _judged(
     record = _run(workspace, asked, settings, options, scan, now)
     if store is not None:
         store.put(scan, record, asked.asked)
-    return record, [f"{len(record.ran)} rules over {len(record.paths)} files"]
+    return record, [f"{len(record.ran):,} rules over {len(record.paths):,} files"]
 
 
 def _run(

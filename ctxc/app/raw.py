@@ -72,7 +72,7 @@ def as_text(data: bytes, path: str) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UnreadableSource(
-            f"{path!r} is not UTF-8: byte {error.start} is 0x{data[error.start]:02x}", help="convert it to UTF-8"
+            f"{path!r} is not UTF-8: byte {error.start:,} is 0x{data[error.start]:02x}", help="convert it to UTF-8"
         ) from error
 
 

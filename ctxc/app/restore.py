@@ -186,7 +186,7 @@ def _check_saved(workspace: Workspace, plan: Restored, repository: Repository | 
         if repository is None or repository.objects.look_up(blob_of(data, repository)) is None:
             lost.append(path)
     if lost:
-        more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
+        more = f" and {len(lost) - 1:,} more" if len(lost) > 1 else ""
         raise CtxcError(
             f"'{shown(lost[0])}'{more} would be lost: git does not have what is in it now",
             help="commit it first; --force does without",
@@ -233,6 +233,6 @@ def compare_side(side: GateSide, bundle: Bundle) -> tuple[str, ...]:
     then = {f.fixture: f for f in bundle.fixtures}
     others = sorted(n for n in now.keys() | then.keys() if now.get(n) != then.get(n))
     if others:
-        more = f" and {len(others) - 1} more" if len(others) > 1 else ""
+        more = f" and {len(others) - 1:,} more" if len(others) > 1 else ""
         told.append(f"fixture {others[0]!r}{more} compiles to something else")
     return tuple(told)

@@ -66,6 +66,8 @@ def is_exact(snapshot: Mapping[str, Any]) -> bool:
 
 
 def _shown(value: Any) -> str:
+    if value.__class__ is int:
+        return f"{value:,}"
     return mask_secrets(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
 
 

@@ -269,7 +269,7 @@ def _count_tools(items: Sequence[Any], target: Target) -> Counted:
         error_low_bp=min(10_000, -(-count.tokens * count.error_low_bp // band)),
         error_high_bp=-(-count.tokens * count.error_high_bp // band),
     )
-    notes = (f"{framing} tokens are the provider's own text around the tools",) if framing > 0 else ()
+    notes = (f"{framing:,} tokens are the provider's own text around the tools",) if framing > 0 else ()
     return _counted("tools", own, target, tools=sizes, notes=notes)
 
 

@@ -309,7 +309,7 @@ class _Fitter:
             reason, detail = self.gaps[slot], "older than a turn that did not fit whole"
         else:
             reason = self._reason(group)
-            detail = f"{group.tokens} tokens, room for {max(0, self._space(group, borrow=True))}"
+            detail = f"{group.tokens:,} tokens, room for {max(0, self._space(group, borrow=True)):,}"
             if group.is_turn:
                 self.gaps[slot] = reason
         for draft in group.drafts:

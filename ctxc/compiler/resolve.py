@@ -280,7 +280,8 @@ def _limits(project: Project, fixture: Fixture, template: Template, row: ModelRo
             fault(
                 project,
                 "no-input-budget",
-                f"nothing is left for input: window {window} less output_reserve {reserve} and safety_margin {margin}",
+                f"nothing is left for input: window {window:,} less output_reserve {reserve:,} and "
+                f"safety_margin {margin:,}",
                 at=budget.origin if budget.origin.path else template.origin,
                 fixture=fixture.id,
                 help="raise `budget.window` or lower `budget.output_reserve` and `budget.safety_margin`",

@@ -126,5 +126,5 @@ def _fetched(text: str, start: int, end: int, what: str) -> Match:
     if _PLACEHOLDER.search(address):
         return _match("U017", start, end, f"{what} with a placeholder in its address", _ERROR)
     if len(query) > LONG_QUERY_CHARS:
-        return _match("U017", start, end, f"{what} with a query of {len(query)} characters", _ERROR)
+        return _match("U017", start, end, f"{what} with a query of {len(query):,} characters", _ERROR)
     return _match("U017", start, end, what)

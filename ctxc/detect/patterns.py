@@ -214,7 +214,7 @@ def compile_pattern(source: str, *, location: Location | None = None) -> UserPat
         raise PatternError("the pattern is empty", help="write an RE2 pattern", location=location)
     if len(source) > MAX_PATTERN_CHARS:
         raise PatternError(
-            f"the pattern has {len(source)} characters, at most {MAX_PATTERN_CHARS} are allowed",
+            f"the pattern has {len(source):,} characters, at most {MAX_PATTERN_CHARS:,} are allowed",
             help="split it into several rules",
             location=location,
         )

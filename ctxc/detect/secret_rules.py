@@ -79,7 +79,7 @@ def parse_rules(text: str, *, path: str = "", own: bool = False) -> tuple[Secret
     where = Location(path) if path else None
     if len(text) > MAX_FILE_CHARS:
         raise ConfigError(
-            f"the rule file has {len(text)} characters, at most {MAX_FILE_CHARS} are read", location=where
+            f"the rule file has {len(text):,} characters, at most {MAX_FILE_CHARS:,} are read", location=where
         )
     if _DOTTED.search(text):
         raise ConfigError("a dotted key has more than 24 parts", help="rule files need none", location=where)

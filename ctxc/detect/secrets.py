@@ -117,7 +117,7 @@ def _scan(text: str, key: bytes, extra: tuple[SecretRule, ...]) -> Iterator[Matc
                     rule.severity,
                     start,
                     end,
-                    f"looks like a secret: {rule.title}, {len(secret)} characters",
+                    f"looks like a secret: {rule.title}, {len(secret):,} characters",
                     value=secret,
                     key=key,
                 )

@@ -58,12 +58,12 @@ def _checked(schema: object, pointer: str) -> Iterator[Match]:
     """T110 and T112 of one schema."""
     size = len(canonical(schema)) if _depth_is_bounded(schema) else MAX_SCHEMA_CHARS + 1
     if size > MAX_SCHEMA_CHARS:
-        yield problem("T112", _ERROR, f"the schema has more than {MAX_SCHEMA_CHARS} characters or levels", pointer)
+        yield problem("T112", _ERROR, f"the schema has more than {MAX_SCHEMA_CHARS:,} characters or levels", pointer)
         return
     budget = [MAX_NODES]
     yield from _node(schema, pointer, 0, budget)
     if budget[0] <= 0:
-        yield problem("T112", _ERROR, f"the schema has more than {MAX_NODES} nodes", pointer)
+        yield problem("T112", _ERROR, f"the schema has more than {MAX_NODES:,} nodes", pointer)
 
 
 def _depth_is_bounded(value: object) -> bool:
@@ -185,7 +185,7 @@ def _keywords(schema: Mapping[str, object], pointer: str) -> Iterator[Match]:
     """T112: keywords that no validator takes, or that can never be met."""
     kinds = schema.get("type")
     for kind in kinds if isinstance(kinds, list | tuple) else [kinds] if kinds is not None else []:
-        if kind not in TYPES:
+        if not isinstance(kind, str) or kind not in TYPES:
             yield problem("T112", _ERROR, f"unknown type {visible(str(kind), 40)!r}", f"{pointer}/type")
     required = schema.get("required")
     properties = schema.get("properties")

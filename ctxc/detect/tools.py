@@ -135,12 +135,13 @@ def _sizes(tool: Mapping[str, object]) -> Iterator[Match]:
     for text in texts(tool):
         size = len(text.text)
         if text.role == "description" and size > HUGE_DESCRIPTION:
-            message = f"the description has {size} characters, at most {HUGE_DESCRIPTION} are sensible"
+            message = f"the description has {size:,} characters, at most {HUGE_DESCRIPTION:,} are sensible"
             yield problem("T114", _ERROR, message, text.pointer, 0, size)
         elif size > HUGE_STRING:
-            yield problem("T114", _ERROR, f"a string of {size} characters, over {HUGE_STRING}", text.pointer, 0, size)
+            message = f"a string of {size:,} characters, over {HUGE_STRING:,}"
+            yield problem("T114", _ERROR, message, text.pointer, 0, size)
         elif text.role == "description" and size > LONG_DESCRIPTION:
-            message = f"the description has {size} characters, over {LONG_DESCRIPTION}"
+            message = f"the description has {size:,} characters, over {LONG_DESCRIPTION:,}"
             yield problem("T114", _INFO, message, text.pointer, 0, size)
 
 

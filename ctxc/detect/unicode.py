@@ -199,7 +199,7 @@ def _invisible(text: str, at: int, end: int) -> tuple[Match | None, int]:
     at_home = all(format_is_at_home(text, place) for place in range(at, end))
     if len(run) > 1 and run.strip("\u00ad") and not (at_home and not run.strip("\u115f\u1160")):
         codes = " ".join(_code(char) for char in run[:8])
-        return _match("U005", _ERROR, at, end, f"{len(run)} invisible characters in a row: {codes}"), end
+        return _match("U005", _ERROR, at, end, f"{len(run):,} invisible characters in a row: {codes}"), end
     if at_home:
         return None, end
     name = _NAMES.get(run[0], "invisible character")

@@ -130,7 +130,7 @@ def _section(value: Mapping[str, Any], file: File, at: str) -> SectionSpec:
     low, high = value.get("min_tokens", 0), value.get("max_tokens")
     if high is not None and low > high:
         file.problem(
-            "bad-value", f"min_tokens {low} is above max_tokens {high}", "lower the floor or raise the bound",
+            "bad-value", f"min_tokens {low:,} is above max_tokens {high:,}", "lower the floor or raise the bound",
             at=child(at, "min_tokens"),
         )  # fmt: skip
     select = value.get("select", {})
@@ -232,8 +232,9 @@ def _budget(value: Mapping[str, Any], raw: Raw, known: set[str]) -> Budget:
         floor, soft, most = bucket.get("min", 0), bucket.get("soft"), bucket.get("max")
         bounds = [b for b in (floor, soft, most) if b is not None]
         if bounds != sorted(bounds):
+            told = ", ".join(f"{b:,}" for b in bounds)
             file.problem(
-                "bad-value", f"the bucket {shown(name)} is not min <= soft <= max ({', '.join(map(str, bounds))})",
+                "bad-value", f"the bucket {shown(name)} is not min <= soft <= max ({told})",
                 "order the three numbers", at=where,
             )  # fmt: skip
         if own and name not in known and name not in _KINDS:
@@ -254,7 +255,7 @@ def _budget(value: Mapping[str, Any], raw: Raw, known: set[str]) -> Budget:
     window, reserve = value.get("window"), value.get("output_reserve")
     if window is not None and reserve is not None and reserve >= window:
         file.problem(
-            "bad-value", f"output_reserve {reserve} leaves nothing of the window {window}", "lower the reserve",
+            "bad-value", f"output_reserve {reserve:,} leaves nothing of the window {window:,}", "lower the reserve",
             at=child(at, "output_reserve"),
         )  # fmt: skip
     return Budget(

@@ -119,6 +119,6 @@ def too_many(problems: list[Problem]) -> list[Problem]:
     kept = problems[: limits.PROBLEMS]
     last = kept[-1]
     kept[-1] = last._replace(
-        message=f"{last.message} (and {len(problems) - limits.PROBLEMS} more problems in this file)"
+        message=f"{last.message} (and {len(problems) - limits.PROBLEMS:,} more problems in this file)"
     )
     return kept

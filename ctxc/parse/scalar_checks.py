@@ -153,10 +153,10 @@ def _length(least: int, most: int | None) -> Callable[[Any, Any, Path, Out], Non
         if not isinstance(value, str):
             return
         if len(value) < least:
-            said = "expected text, found none" if not value else f"expected at least {least} characters"
+            said = "expected text, found none" if not value else f"expected at least {least:,} characters"
             out.append(Problem("bad-value", said, "write a value or remove the key", pointer=pointer_of(path)))
         elif most is not None and len(value) > most:
-            message = f"expected at most {most} characters, found {len(value)}"
+            message = f"expected at most {most:,} characters, found {len(value):,}"
             out.append(Problem("bad-value", message, "shorten it", pointer=pointer_of(path)))
 
     return check_length

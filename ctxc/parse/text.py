@@ -140,14 +140,14 @@ def _bad_utf8(data: bytes, error: UnicodeDecodeError) -> Problem:
     if nul >= 0:
         return Problem(
             "wrong-encoding",
-            f"the file is binary (a NUL byte at offset {nul}); expected UTF-8",
+            f"the file is binary (a NUL byte at offset {nul:,}); expected UTF-8",
             "name a text file, or move this one out of the folder",
             Span(1, 1, 1, 1),
         )
     bad = data[error.start]
     return Problem(
         "wrong-encoding",
-        f"byte 0x{bad:02x} at offset {error.start} is not UTF-8",
+        f"byte 0x{bad:02x} at offset {error.start:,} is not UTF-8",
         "save the file as UTF-8 (`iconv -f WINDOWS-1252 -t UTF-8 FILE` where it comes from an older Windows editor)",
         Span(line, column, line, column + 1),
         data={"offset": error.start, "byte": bad},

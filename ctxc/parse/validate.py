@@ -198,9 +198,9 @@ class _Compiler:
                 return None
             result = [check_item(item, (path, number), out) for number, item in enumerate(value)]
             if len(value) < least or (most is not None and len(value) > most):
-                bound = f"at least {least}" if len(value) < least else f"at most {most}"
+                bound = f"at least {least}" if len(value) < least else f"at most {most:,}"
                 out.append(
-                    Problem("bad-value", f"expected {bound} in this list, found {len(value)}",
+                    Problem("bad-value", f"expected {bound} in this list, found {len(value):,}",
                             "add what is missing or remove what is too much", pointer=pointer_of(path))
                 )  # fmt: skip
             if unique:

@@ -45,7 +45,7 @@ def _check(request: Mapping[str, Any], profile: ProviderProfile, row: ModelRow) 
     yield from size_complaints(request, profile, [as_text(part.get("type")) for _, part, _ in placed])
     limit = as_int(request.get("max_completion_tokens", request.get("max_tokens")), -1)
     if row.max_output is not None and limit > row.max_output:
-        yield f"/max_completion_tokens: {limit} is over the model's {row.max_output}"
+        yield f"/max_completion_tokens: {limit:,} is over the model's {row.max_output:,}"
 
 
 def _marks(blocks: Sequence[tuple[str, Mapping[str, Any], str]], row: ModelRow) -> Iterator[str]:

@@ -24,7 +24,7 @@ def tool_complaints(
     for pointer, tool in tools:
         name = as_text(tool.get("name"))
         if not rule.holds(name):
-            yield f"{pointer}/name: {name!r} is not a legal tool name (at most {rule.max} characters)"
+            yield f"{pointer}/name: {name!r} is not a legal tool name (at most {rule.max:,} characters)"
         if name in seen:
             yield f"{pointer}/name: {name!r} stands twice"
         seen.add(name)
@@ -34,11 +34,11 @@ def tool_complaints(
                 yield f"{pointer}/{schema_key}: {complaint}"
     most = as_int(profile.limits.get("max_tools"), -1)
     if most >= 0 and len(tools) > most:
-        yield f"/tools: {len(tools)} tools, at most {most}"
+        yield f"/tools: {len(tools):,} tools, at most {most:,}"
     strict = as_int(profile.limits.get("max_strict_tools"), -1)
     found = sum(1 for _, tool in tools if tool.get("strict") is True)
     if strict >= 0 and found > strict:
-        yield f"/tools: {found} strict tools, at most {strict}"
+        yield f"/tools: {found:,} strict tools, at most {strict:,}"
 
 
 def size_complaints(request: Mapping[str, Any], profile: ProviderProfile, kinds: Iterable[str]) -> Iterator[str]:
@@ -48,12 +48,12 @@ def size_complaints(request: Mapping[str, Any], profile: ProviderProfile, kinds:
         most = as_int(profile.limits.get(limit), -1)
         number = sum(1 for kind in found if what in kind)
         if 0 <= most < number:
-            yield f": {number} {what}s, at most {most}"
+            yield f": {number:,} {what}s, at most {most:,}"
     most = as_int(profile.limits.get("max_request_bytes"), -1)
     if most >= 0:
         size = len(compact(request).encode("utf-8", "surrogatepass"))
         if size > most:
-            yield f": {size} bytes, at most {most}"
+            yield f": {size:,} bytes, at most {most:,}"
 
 
 def mark_complaints(
@@ -77,7 +77,7 @@ def mark_complaints(
             yield f"{pointer}: R9: the time to live {ttl!r} is not one of {', '.join(ttls)}"
     most = as_int(row.cache.get("max_breakpoints"), -1)
     if 0 <= most < len(marks):
-        yield f"{marks[most][0]}: R3: {len(marks)} cache marks, at most {most}"
+        yield f"{marks[most][0]}: R3: {len(marks)} cache marks, at most {most:,}"
     yield from _order(marks, row, ttls)
     lookback = as_int(row.cache.get("lookback"))
     if lookback and positions:

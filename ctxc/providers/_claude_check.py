@@ -32,11 +32,11 @@ def _check(request: Mapping[str, Any], profile: ProviderProfile, row: ModelRow) 
     if not messages:
         yield "/messages: there has to be at least one message"
     if len(messages) > as_int(profile.limits.get("max_messages"), _MESSAGES):
-        yield f"/messages: {len(messages)} messages, at most {_MESSAGES}"
+        yield f"/messages: {len(messages):,} messages, at most {_MESSAGES:,}"
     if as_int(request.get("max_tokens")) < 1:
         yield "/max_tokens: the interface demands a limit of at least 1"
     elif row.max_output is not None and as_int(request.get("max_tokens")) > row.max_output:
-        yield f"/max_tokens: {as_int(request.get('max_tokens'))} is over the model's {row.max_output}"
+        yield f"/max_tokens: {as_int(request.get('max_tokens')):,} is over the model's {row.max_output:,}"
     yield from _roles(messages, row)
     yield from pair_complaints(messages)
     yield from _empty(request, messages)

@@ -46,7 +46,7 @@ def _check(request: Mapping[str, Any], profile: ProviderProfile, row: ModelRow) 
     yield from _documents(messages)
     limit = as_int(as_map(request.get("inferenceConfig")).get("maxTokens"), -1)
     if row.max_output is not None and limit > row.max_output:
-        yield f"/inferenceConfig/maxTokens: {limit} is over the model's {row.max_output}"
+        yield f"/inferenceConfig/maxTokens: {limit:,} is over the model's {row.max_output:,}"
 
 
 def _specs(request: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -76,7 +76,7 @@ def _settings(request: Mapping[str, Any], profile: ProviderProfile, row: ModelRo
     settings = as_map(either(request, "generationConfig", "generation_config"))
     limit = as_int(either(settings, "maxOutputTokens", "max_output_tokens"), -1)
     if row.max_output is not None and limit > row.max_output:
-        yield f"/generationConfig/maxOutputTokens: {limit} is over the model's {row.max_output}"
+        yield f"/generationConfig/maxOutputTokens: {limit:,} is over the model's {row.max_output:,}"
     found = response_schema(request)
     if found is None:
         return

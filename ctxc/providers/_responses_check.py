@@ -46,7 +46,7 @@ def _check(request: Mapping[str, Any], profile: ProviderProfile, row: ModelRow) 
     yield from size_complaints(request, profile, (as_text(part.get("type")) for part in parts))
     limit = as_int(request.get("max_output_tokens"), -1)
     if row.max_output is not None and limit > row.max_output:
-        yield f"/max_output_tokens: {limit} is over the model's {row.max_output}"
+        yield f"/max_output_tokens: {limit:,} is over the model's {row.max_output:,}"
 
 
 def _pairs(items: list[tuple[str, Mapping[str, Any], str, str]]) -> Iterator[str]:

@@ -108,7 +108,7 @@ def _complaints(schema: Mapping[str, Any], subset: Mapping[str, Any]) -> Iterato
             yield f"every property has to be required at {at}: {', '.join(sorted(properties.keys() - required))}"
         for key, most in as_map(subset.get("most")).items():
             if isinstance(node.get(key), int) and node[key] > as_int(most):
-                yield f"{key} may be at most {as_int(most)} at {at}"
+                yield f"{key} may be at most {as_int(most):,} at {at}"
         formats = texts_of(subset.get("formats"))
         if formats and isinstance(node.get("format"), str) and node["format"] not in formats:
             yield f"format {node['format']!r} is not supported at {at}"
@@ -124,7 +124,7 @@ def _complaints(schema: Mapping[str, Any], subset: Mapping[str, Any]) -> Iterato
     ):
         most = as_int(subset.get(limit), -1)
         if most >= 0 and found > most:
-            yield f"{found} {what}, at most {most}"
+            yield f"{found:,} {what}, at most {most:,}"
 
 
 def _recursive(node: Mapping[str, Any], root: Mapping[str, Any]) -> bool:

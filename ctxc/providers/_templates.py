@@ -80,7 +80,7 @@ def template_of(framing: Mapping[str, Any]) -> ChatTemplate:
     if not isinstance(source, str):
         return shipped(as_text(framing.get("template")) or "chatml")
     if len(source) > _LARGEST_SOURCE:
-        raise ConfigError(f"a chat template of {len(source)} characters, at most {_LARGEST_SOURCE}")
+        raise ConfigError(f"a chat template of {len(source):,} characters, at most {_LARGEST_SOURCE:,}")
     return ChatTemplate(
         name="template_source",
         source=source,

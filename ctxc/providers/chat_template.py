@@ -106,7 +106,7 @@ class ChatTemplateShape:
             found.append("/prompt: there has to be a text")
         limit = as_int(request.get("max_tokens"))
         if row.max_output is not None and limit > row.max_output:
-            found.append(f"/max_tokens: {limit} is over the model's {row.max_output}")
+            found.append(f"/max_tokens: {limit:,} is over the model's {row.max_output:,}")
         template = template_of(row.framing)
         if "tools" in row.capabilities and not template.tools:
             found.append(f"the chat template {template.name} has no place for tools, yet the row claims them")

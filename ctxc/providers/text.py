@@ -94,7 +94,7 @@ class Text:
             found.append("/text: there has to be a text")
         limit = as_int(request.get("max_tokens"))
         if row.max_output is not None and limit > row.max_output:
-            found.append(f"/max_tokens: {limit} is over the model's {row.max_output}")
+            found.append(f"/max_tokens: {limit:,} is over the model's {row.max_output:,}")
         return tuple(found)
 
 

@@ -45,7 +45,7 @@ def report(
     """One finding for each match, as severe as the match (or ``level``), with what masks a value in its place."""
     for one in found:
         match = one.match
-        length = "" if "characters" in match.message else f", {match.length} characters"
+        length = "" if "characters" in match.message else f", {match.length:,} characters"
         shown = f" ({match.prefix}…{length})" if match.digest else ""
         where = f" in {one.what}" if one.what else ""
         decoded = f", behind {' in '.join(match.via)}" if match.via else ""

@@ -56,6 +56,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
+from typing import Any
 
 from ctxc.base.spans import Location
 from ctxc.compiler import expect
@@ -123,14 +124,18 @@ def _compiled(context: Context, fixture: Fixture) -> Package | None:
     return None if package.outcome is Outcome.INVALID else package
 
 
+def _said(value: Any) -> str:
+    return f"{value:,}" if value.__class__ is int else repr(value)
+
+
 def _finding(context: Context, base: Project, fixture: Fixture, one: Expectation, *, name: str, gone: bool) -> Finding:
     place = base.sources.locate(one.origin)
     at = Location(place.path) if gone else origin_of(context, name)
     how = "was removed together with its expectation" if gone else "expected at the base"
-    now = "it does not hold now" if isinstance(one.actual, bool) else f"it is {one.actual!r} now"
+    now = "it does not hold now" if isinstance(one.actual, bool) else f"it is {_said(one.actual)} now"
     return RULE.finding(
         context,
-        f"fixture {fixture.id!r} {how}: {one.key} {one.expected!r}; {now}",
+        f"fixture {fixture.id!r} {how}: {one.key} {_said(one.expected)}; {now}",
         at=at,
         help="keep the promise, or take the expectation out in a change of its own",
         fixture=fixture.id,

@@ -46,8 +46,8 @@ def check(context: Context) -> Iterator[Finding]:
             over = ceiling > about.window
             yield RULE.finding(
                 context,
-                f"the ceiling of {ceiling} tokens never binds: the window of {about.window}"
-                + ("" if over else f", less reserve {about.reserve} and margin {about.margin},")
+                f"the ceiling of {ceiling:,} tokens never binds: the window of {about.window:,}"
+                + ("" if over else f", less reserve {about.reserve:,} and margin {about.margin:,},")
                 + f" leaves {left}",
                 at=template.budget.origin.child("ceiling"),
                 help="lower the ceiling to what an ordinary request may take",

@@ -121,7 +121,7 @@ def _finding(context: Context, entry: ForbiddenRule, first: Found, members: list
     what = match.message
     if match.digest:
         shown = f", begins with {match.prefix!r}" if match.prefix else ""
-        what += f" ({match.length} characters{shown}, digest {match.digest})"
+        what += f" ({match.length:,} characters{shown}, digest {match.digest})"
     if match.via:
         what += f", encoded ({', '.join(match.via)})"
     title = f"{entry.id} {entry.title}".strip()

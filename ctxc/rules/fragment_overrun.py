@@ -57,7 +57,7 @@ def check(context: Context) -> Iterator[Finding]:
         if limit is not None and tokens > limit:
             yield RULE.finding(
                 context,
-                f"fragment {fragment.id!r} has {tokens} tokens, {tokens - limit} over its max_tokens of {limit}",
+                f"fragment {fragment.id!r} has {tokens:,} tokens, {tokens - limit:,} over its max_tokens of {limit:,}",
                 at=fragment.origin.child("max_tokens"),
                 help="shorten the text, split the fragment, or raise `max_tokens` on purpose",
                 data={"tokens": tokens, "limit": limit, "delta": tokens - limit, "tokenizer": tokenizer.id},

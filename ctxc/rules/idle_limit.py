@@ -57,7 +57,7 @@ def check(context: Context) -> Iterator[Finding]:
         if available is not None and limit > available:
             yield RULE.finding(
                 context,
-                f"max_input_tokens of {limit} cannot fail: the template has {available} tokens for input",
+                f"max_input_tokens of {limit:,} cannot fail: the template has {available:,} tokens for input",
                 at=fixture.expect.origin.child("max_input_tokens"),
                 help="lower it to what this request should take",
                 fixture=fixture.id,

@@ -52,8 +52,8 @@ def check(context: Context) -> Iterator[Finding]:
         if available <= 0:
             yield RULE.finding(
                 context,
-                f"template {template.id!r} leaves nothing for input: of a window of {window} tokens, output_reserve "
-                f"takes {reserve} and safety_margin {margin}",
+                f"template {template.id!r} leaves nothing for input: of a window of {window:,} tokens, output_reserve "
+                f"takes {reserve:,} and safety_margin {margin:,}",
                 at=_budget(template),
                 help="lower `output_reserve` and `safety_margin`, or take a model with a larger window",
                 data={"window": window, "reserve": reserve, "margin": margin},
@@ -66,11 +66,11 @@ def check(context: Context) -> Iterator[Finding]:
             continue
         required = _count(context, template, texts) if floors <= available else 0
         if floors + required > available:
-            parts = [f"floors {floors}"] + ([f"required texts {required}"] if required else [])
+            parts = [f"floors {floors:,}"] + ([f"required texts {required:,}"] if required else [])
             yield RULE.finding(
                 context,
-                f"template {template.id!r} promises {floors + required} tokens ({', '.join(parts)}) "
-                f"and has {available} for input",
+                f"template {template.id!r} promises {floors + required:,} tokens ({', '.join(parts)}) "
+                f"and has {available:,} for input",
                 at=_budget(template),
                 help="lower the floors, shorten what is required, or raise `ceiling`",
                 data={"floors": floors, "required": required, "available": available,

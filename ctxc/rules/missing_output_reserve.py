@@ -47,7 +47,7 @@ def check(context: Context) -> Iterator[Finding]:
         if template.budget.output_reserve is None and template.budget.origin.path:
             yield RULE.finding(
                 context,
-                f"template {template.id!r} names no output_reserve: {DEFAULT_OUTPUT_RESERVE} tokens are kept",
+                f"template {template.id!r} names no output_reserve: {DEFAULT_OUTPUT_RESERVE:,} tokens are kept",
                 at=template.budget.origin,
                 key=True,
                 help="add `output_reserve:` to `budget:`",

@@ -49,8 +49,8 @@ def check(context: Context) -> Iterator[Finding]:
         if available is not None and 0 < available < total:
             yield RULE.finding(
                 context,
-                f"the buckets of template {template.id!r} share out {total} tokens, {total * 100 // available} percent "
-                f"of the {available} for input",
+                f"the buckets of template {template.id!r} share out {total:,} tokens, "
+                f"{total * 100 // available:,} percent of the {available:,} for input",
                 at=template.budget.buckets[0].origin._replace(pointer=template.budget.origin.pointer + "/buckets")
                 if template.budget.buckets[0].origin.path == template.budget.origin.path
                 else template.budget.buckets[0].origin,

@@ -62,14 +62,15 @@ def _refused(context: Context, toolset: ToolSet, tool: Tool) -> Finding | None:
         full = f"{toolset.namespace}__{tool.name}" if toolset.namespace else tool.name
         if legal != tool.name:
             what = (
-                f"the tool name has {len(tool.name)} characters; {target.provider.id} takes {rule_of.max}"
+                f"the tool name has {len(tool.name):,} characters; {target.provider.id} takes {rule_of.max}"
                 if len(tool.name) > rule_of.max
                 else f"{target.provider.id} does not take the tool name {tool.name!r}"
             )
             message = f"{what}; {legal} is sent in its place"
         elif len(full) > rule_of.max:
             message = (
-                f"with its namespace the tool name has {len(full)} characters; {target.provider.id} takes {rule_of.max}"
+                f"with its namespace the tool name has {len(full):,} characters; "
+                f"{target.provider.id} takes {rule_of.max}"
             )
         else:
             continue

@@ -45,9 +45,9 @@ def check(context: Context) -> Iterator[Finding]:
         if found is not None and reserve is not None and most is not None and reserve > most:
             yield RULE.finding(
                 context,
-                f"the reserve of {reserve} tokens is more than {found.model} can answer, {most}",
+                f"the reserve of {reserve:,} tokens is more than {found.model} can answer, {most:,}",
                 at=template.budget.origin.child("output_reserve"),
-                help=f"lower it to {most} or less",
+                help=f"lower it to {most:,} or less",
                 data={"reserve": reserve, "limit": most, "model": found.model},
             )
 

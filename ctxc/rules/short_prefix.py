@@ -69,8 +69,8 @@ def check(context: Context) -> Iterator[Finding]:
                 marked = mode == "explicit" and bool(template.checkpoints)
                 yield RULE.finding(
                     context,
-                    f"the stable prefix of template {template.id!r} has at most {most} tokens; "
-                    f"{found.model} caches from {least}",
+                    f"the stable prefix of template {template.id!r} has at most {most:,} tokens; "
+                    f"{found.model} caches from {least:,}",
                     at=template.at("checkpoints" if template.checkpoints else "template_id"),
                     key=bool(template.checkpoints),
                     help="put more of what is stable in front, or take the marks away",

@@ -50,9 +50,9 @@ def check(context: Context) -> Iterator[Finding]:
         if margin.of(window) < least:
             yield RULE.finding(
                 context,
-                f"the safety margin is {margin.of(window)} tokens, under five percent of the window of {window}",
+                f"the safety margin is {margin.of(window):,} tokens, under five percent of the window of {window:,}",
                 at=template.budget.origin.child("safety_margin"),
-                help=f"raise it to 5% ({least} tokens)",
+                help=f"raise it to 5% ({least:,} tokens)",
                 data={"margin": margin.of(window), "least": least, "window": window},
             )
 

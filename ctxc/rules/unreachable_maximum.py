@@ -54,7 +54,7 @@ def check(context: Context) -> Iterator[Finding]:
                 stated = bool(template.budget.origin.path)
                 yield RULE.finding(
                     context,
-                    f"section {spec.id!r} may take {spec.max_tokens} tokens, but {what} has at most {least}",
+                    f"section {spec.id!r} may take {spec.max_tokens:,} tokens, but {what} has at most {least:,}",
                     at=spec.origin.child("max_tokens"),
                     help="lower it, or raise the bound that is smaller",
                     severity=None if stated else Severity.INFO,

@@ -44,7 +44,7 @@ def check(context: Context) -> Iterator[Finding]:
         if found is not None and window is not None and window > found.row.window:
             yield RULE.finding(
                 context,
-                f"the window of {window} tokens is larger than that of {found.model}, {found.row.window}",
+                f"the window of {window:,} tokens is larger than that of {found.model}, {found.row.window:,}",
                 at=template.budget.origin.child("window"),
                 help="leave `window` out, or lower it",
                 data={"window": window, "limit": found.row.window, "model": found.model},

@@ -199,7 +199,7 @@ def _target(folders: Folders, path: str, at: str) -> str:
     if target.startswith("/") or not target:
         raise unreadable(path, f"leaves the project: {names}", _LEAVES_HELP)
     if len(target) > MAX_PATH_BYTES:
-        reason = f"goes through the link '{at}', whose target has over {MAX_PATH_BYTES} characters"
+        reason = f"goes through the link '{at}', whose target has over {MAX_PATH_BYTES:,} characters"
         raise unreadable(path, reason, LOOP_HELP)
     for part in target.split("/"):
         fault = fault_of_name(part) if part not in {"", ".", ".."} else ""

@@ -57,7 +57,7 @@ def fault_of_name(name: str) -> str:
     if name[-1] in ". ":
         return "has a component that ends in a dot or a space, which Windows drops"
     if len(name.encode("utf-8")) > MAX_NAME_BYTES:
-        return f"has a component of more than {MAX_NAME_BYTES} bytes"
+        return f"has a component of more than {MAX_NAME_BYTES:,} bytes"
     if re.sub(_HFS_IGNORED, "", name).casefold() in {".git", "git~1"}:
         return "reaches into git's own folder"
     return _reserved(name)
@@ -79,7 +79,7 @@ def fault_of_path(path: str) -> str:
     if len(parts) > MAX_DEPTH:
         return f"is more than {MAX_DEPTH} folders deep"
     if len(path.encode("utf-8")) > MAX_PATH_BYTES:
-        return f"is longer than {MAX_PATH_BYTES} bytes"
+        return f"is longer than {MAX_PATH_BYTES:,} bytes"
     return ""
 
 

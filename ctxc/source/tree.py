@@ -108,7 +108,7 @@ def unreadable(path: str, reason: str, help: str = "") -> UnreadableSource:
 def check_limit(limit: int) -> int:
     """The limit itself, if it is one that a read may ask for."""
     if not 0 < limit <= MAX_READ_BYTES:
-        raise ValueError(f"a read may ask for 1 to {MAX_READ_BYTES} bytes, not {limit}")
+        raise ValueError(f"a read may ask for 1 to {MAX_READ_BYTES:,} bytes, not {limit:,}")
     return limit
 
 

@@ -40,7 +40,7 @@ class ResourceStore:
         if sent.creates:
             tokens = layout.total
             if tokens < self._rules.min_tokens:
-                return Found(why="below_minimum", problems=(f"{self._rules.min_tokens} tokens are the least",))
+                return Found(why="below_minimum", problems=(f"{self._rules.min_tokens:,} tokens are the least",))
             ttl = sent.ttl or self._rules.default_ttl
             self._newest = _Stored(tokens=tokens, expires=now + seconds(ttl), layout=layout)
             return Found(written=tokens, reachable=tokens, written_by_ttl={ttl: tokens})

@@ -214,7 +214,7 @@ def _detail(reason: str, difference: Difference | None, lost: int, unread: int, 
         return "; ".join(found.problems)
     if reason == "below_minimum":
         least = rules.implicit_min_tokens if rules.mode == "explicit" and not found.marks else rules.min_tokens
-        return f"the prefix is shorter than the provider's minimum of {least} tokens"
+        return f"the prefix is shorter than the provider's minimum of {least:,} tokens"
     if reason == "no_breakpoint":
         return "the request has no cache mark"
     if reason == "expired":
@@ -226,12 +226,12 @@ def _detail(reason: str, difference: Difference | None, lost: int, unread: int, 
     where = difference.id or "the end"
     text = f"{where} differs"
     if difference.pointer:
-        text += f" at byte {difference.byte}"
+        text += f" at byte {difference.byte:,}"
     if difference.other and difference.other != difference.id:
         text += f" ({difference.other} stood there)"
-    text += f": {lost} cached tokens are lost"
+    text += f": {lost:,} cached tokens are lost"
     if rules.mode in ("explicit", "implicit_latest_message") and unread >= max(rules.min_tokens, 1):
-        text += f"; {unread} tokens before it are the same and no breakpoint stands after them"
+        text += f"; {unread:,} tokens before it are the same and no breakpoint stands after them"
     return text
 
 

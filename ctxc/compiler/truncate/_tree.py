@@ -74,7 +74,7 @@ def parse(text: str, keep_keys: Collection[str]) -> Tree:
 
 def _literal(text: str) -> _Literal:
     if len(text) > _MAX_DIGITS:
-        raise ValueError(f"a number of {len(text)} characters")
+        raise ValueError(f"a number of {len(text):,} characters")
     return _Literal(text)
 
 

@@ -201,7 +201,7 @@ def test_bt_016_a_window_that_the_answer_takes_whole(tmp_path: Path) -> None:
     root = write(tmp_path, {"templates/t.yaml": TEMPLATE.replace("sections:", f"{budget}sections:")})
     (finding,) = found(root)
     assert short([finding]) == ["templates/t.yaml:3:40 bad-value"]
-    assert finding.message == "output_reserve 8192 leaves nothing of the window 8192"
+    assert finding.message == "output_reserve 8,192 leaves nothing of the window 8,192"
     run = shell(root)
     assert run.returncode == 1
     assert re.search(rb" -\d", run.stdout) is None

@@ -60,8 +60,8 @@ def test_a_window_that_is_all_reserve_is_named_and_no_negative_number_is_shown()
     package = compiled(made, fixture(user="hi", task="x"))
     assert package.outcome is Outcome.INVALID
     assert package.findings[0].name == "no-input-budget"
-    assert "window 4096" in package.findings[0].message
-    assert "output_reserve 4096" in package.findings[0].message
+    assert "window 4,096" in package.findings[0].message
+    assert "output_reserve 4,096" in package.findings[0].message
     assert "-" not in package.findings[0].message.replace("output-", "")
 
 

@@ -17,7 +17,7 @@ def test_matches_are_code_point_ranges() -> None:
     ("source", "message", "help"),
     [
         ("", "empty", "write an RE2 pattern"),
-        ("a" * 5000, "5000 characters", "split"),
+        ("a" * 5000, "5,000 characters", "split"),
         ("(", "missing )", "close every group"),
         ("[a", "missing ]", "close every group"),
         ("a(?=b)", "invalid perl operator", "no lookahead"),

@@ -68,7 +68,7 @@ def test_entropy_and_allow_lists() -> None:
         ("[[rules]]\nid = 'a'\nregex = 'x'\nseverity = 'bad'", "severity of rule a"),
         ("[[rules]]\nid = 'a'\npath = 'x'", "no rule of the file has a regex"),
         ("a" + ".a" * 5000 + " = 1", "more than 24 parts"),
-        ("x = '" + "a" * (1 << 20) + "'", "at most 1048576"),
+        ("x = '" + "a" * (1 << 20) + "'", "at most 1,048,576"),
         ("[[rules]]\nid = 'a'\nregex = 'x'\nallowlist = 3", "allow-list of rule a"),
     ],
 )

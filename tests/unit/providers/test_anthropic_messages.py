@@ -143,7 +143,7 @@ HOUR = {"cache_control": {"type": "ephemeral", "ttl": "1h"}}
         ({"messages": [{"role": "user", "content": "x"}, {"role": "assistant", "content": "{"}]}, "prefilled"),
         ({"max_tokens": 0}, "/max_tokens"),
         ({"messages": [{"role": "user", "content": [{"type": "image"}] * 601}]}, ": 601 images, at most 600"),
-        ({"system": "x" * 34_000_000}, "bytes, at most 33554432"),
+        ({"system": "x" * 34_000_000}, "bytes, at most 33,554,432"),
         (
             {"messages": [{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "q"}]}]},
             "answers no tool_use",

@@ -104,7 +104,7 @@ def test_skipped_folders_are_not_listed_but_can_be_named() -> None:
         ("l", "more than 8 symbolic links; the last is 'l'"),
         ("bad\udcff", "not valid UTF-8"),
         ("a\x1b[0m", "control character"),
-        ("x" * 5000, "target has over 4096 characters"),
+        ("x" * 5000, "target has over 4,096 characters"),
         ("updir/../../x", "leaves the project: the symbolic link 'l' points to 'updir/../../x'"),
     ],
 )

@@ -74,7 +74,7 @@ def test_allowed(path: str) -> None:
         ("x" * 256, "more than 255 bytes"),
         ("ü" * 128, "more than 255 bytes"),
         ("/".join(["d"] * (MAX_DEPTH + 1)), "more than 64 folders deep"),
-        ("/".join(["x" * 250] * 17), "longer than 4096 bytes"),
+        ("/".join(["x" * 250] * 17), "longer than 4,096 bytes"),
     ],
 )
 def test_refused(path: str, said: str) -> None:

@@ -86,7 +86,7 @@ def test_the_trap_of_gpt_5_6_and_its_remedy(play: Callable[..., list[Call]]) -> 
     first, second = play(*NEW, chat(words(2000), "a"), chat(words(2000), "b"))
     assert (first.written, first.uncached) == (2009, 2)
     assert (second.read, second.written, second.reason) == (0, 2009, "input_changed")
-    assert "2004 tokens before it are the same and no breakpoint stands after them" in second.detail
+    assert "2,004 tokens before it are the same and no breakpoint stands after them" in second.detail
     # An explicit breakpoint after the static part: it is.
     part = {"type": "text", "text": words(2000), "prompt_cache_breakpoint": {"mode": "explicit"}}
 
