@@ -31,6 +31,13 @@ def is_stable(context: Context, template: Template, spec: SectionSpec) -> bool:
     return stable and authority_of(spec) <= Authority.T1 and zone_of(spec) in (Zone.SYSTEM, Zone.TOOLS)
 
 
+def stable_names(context: Context, template: Template, spec: SectionSpec) -> frozenset[str] | None:
+    """Of a stable section of fragments: the groups and ids of those that are stable; None: all of them are."""
+    static = static_names(context, template)
+    whole = spec.cacheable if spec.cacheable is not None else not static.isdisjoint((spec.id, spec.kind.value))
+    return None if whole else static
+
+
 def prefix(context: Context, template: Template) -> tuple[SectionSpec, ...]:
     """The stable sections in the order in which they are sent: tools first, then the template's order."""
     stable = [s for s in template.sections if is_stable(context, template, s)]

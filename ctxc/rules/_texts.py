@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ctxc.base.errors import UnreadableSource
 from ctxc.base.spans import Location, Origin
 from ctxc.base.values import dataclass
 from ctxc.model.fixture import Fixture
@@ -83,6 +84,14 @@ def templates(context: Context) -> Iterator[Template]:
 def sections(context: Context) -> tuple[SectionSpec, ...]:
     """Every section of every template once; what a template takes over from another belongs to that one."""
     return tuple({s.origin: s for t in templates(context) for s in t.sections}.values())
+
+
+def read(context: Context, path: str) -> str | None:
+    """The text of a file without front matter; None where it cannot be read (which loading reports)."""
+    try:
+        return context.project.sources.body(path)
+    except UnreadableSource:
+        return None
 
 
 def is_file(spec: SectionSpec) -> bool:

@@ -41,8 +41,14 @@ from ctxc.model.section import Kind, Zone
 from ctxc.model.template import SectionSpec, Template
 from ctxc.rules._known import with_profile
 from ctxc.rules._prefix import is_stable, targets, zone_of
-from ctxc.rules._texts import is_file
+from ctxc.rules._texts import is_file, read
 from ctxc.rules.engine import Context, rule
+
+_EMPTY = "has no text"
+_HELP = (
+    "name the last stable section, or mark this one `cacheable: true` if it is stable",
+    "write its text, or name the last stable section that has one",
+)
 
 
 def check(context: Context) -> Iterator[Finding]:
@@ -58,7 +64,7 @@ def check(context: Context) -> Iterator[Finding]:
                     context,
                     f"the checkpoint after {name!r} marks a section that {reason}",
                     at=template.at("checkpoints", number),
-                    help="name the last stable section, or mark this one `cacheable: true` if it is stable",
+                    help=_HELP[reason == _EMPTY],
                     related=[(spec.origin, f"section {spec.id}")],
                     data={"section": spec.id},
                 )
@@ -69,9 +75,9 @@ def _reason(context: Context, template: Template, spec: SectionSpec) -> str:
         return f"stands in the {zone_of(spec).value} zone and differs from request to request"
     if not is_stable(context, template, spec):
         return "is not stable (`cacheable`)"
-    text = spec.text if spec.source == "literal" else context.body(spec.source) if is_file(spec) else "x"
-    if not text.strip():
-        return "has no text"
+    text = spec.text if spec.source == "literal" else read(context, spec.source) if is_file(spec) else None
+    if text is not None and not text.strip():
+        return _EMPTY
     for found in targets(context, template):
         placements = found.row.cache.get("placements")
         place = "tools" if spec.kind is Kind.TOOLS else "system"

@@ -39,7 +39,7 @@ from ctxc.model.lookup import candidates
 from ctxc.model.template import Template
 from ctxc.rules._counts import Target
 from ctxc.rules._known import with_profile
-from ctxc.rules._prefix import prefix, targets
+from ctxc.rules._prefix import prefix, stable_names, targets
 from ctxc.rules._routes import newest
 from ctxc.rules._texts import is_file
 from ctxc.rules.engine import Context, rule
@@ -87,7 +87,9 @@ def _texts(context: Context, template: Template) -> list[str]:
         if spec.source == "literal":
             found.append(spec.text)
         elif spec.source == "fragments":
-            found.extend(context.body(f.text_path) for f in newest(context).values())
+            names = stable_names(context, template, spec)
+            stable = (f for f in newest(context).values() if names is None or not names.isdisjoint((f.kind, f.id)))
+            found.extend(context.body(f.text_path) for f in stable)
         elif is_file(spec):
             found.append(context.body(spec.source))
     profile = next(iter(candidates(context.project.profiles, template.request_profile)[-1:]), None)

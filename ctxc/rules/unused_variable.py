@@ -33,7 +33,7 @@ from ctxc.compiler.substitute import variables
 from ctxc.model.finding import Finding
 from ctxc.rules._known import all_known
 from ctxc.rules._routes import newest
-from ctxc.rules._texts import is_file, templates
+from ctxc.rules._texts import is_file, read, templates
 from ctxc.rules.engine import Context, rule
 
 
@@ -43,12 +43,11 @@ def check(context: Context) -> Iterator[Finding]:
     for template in templates(context):
         if not template.variables:
             continue
-        used: set[str] = set()
-        for spec in template.sections:
-            if is_file(spec):
-                used.update(variables(context.body(spec.source)))
-            elif spec.source == "literal":
-                used.update(variables(spec.text))
+        own = [read(context, s.source) if is_file(s) else s.text for s in template.sections]
+        texts = [text for text in own if text is not None]
+        if len(texts) < len(own):
+            continue  # a text that cannot be read may use any of them
+        used = {name for text in texts for name in variables(text)}
         if any(s.source == "fragments" for s in template.sections):
             if not all_known(context, "fragment"):
                 continue

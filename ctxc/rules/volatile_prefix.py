@@ -41,9 +41,9 @@ from ctxc.base.canonical import digest_json
 from ctxc.base.spans import Origin
 from ctxc.model.finding import Finding, Severity
 from ctxc.model.section import Authority, Kind, Zone
-from ctxc.model.template import SectionSpec
+from ctxc.model.template import SectionSpec, Template
 from ctxc.rules._known import with_profile
-from ctxc.rules._prefix import prefix, zone_of
+from ctxc.rules._prefix import prefix, stable_names, zone_of
 from ctxc.rules._routes import newest
 from ctxc.rules._texts import Shown, is_file, search, strings
 from ctxc.rules._tools import used
@@ -61,7 +61,7 @@ def check(context: Context) -> Iterator[Finding]:
 
     tenants = {f.principal.tenant for f in context.project.fixtures.values() if f.principal and f.principal.tenant}
     shown: dict[tuple[str, str], Shown] = {}
-    with_fragments = False
+    searched: set[frozenset[str] | None] = set()
     for template in with_profile(context):
         for spec in prefix(context, template):
             from_request = spec.source == "retrieval" or spec.source.startswith("runtime")
@@ -69,10 +69,11 @@ def check(context: Context) -> Iterator[Finding]:
             if from_request and spec.kind not in (Kind.CONTRACT, Kind.TOOLS):
                 yield _from_request(context, spec)
             if spec.source == "fragments":
-                if with_fragments:
-                    continue  # all of them stand in it already
-                with_fragments = True
-            for text in _texts(context, spec):
+                names = stable_names(context, template, spec)
+                if not searched.isdisjoint((None, names)):
+                    continue  # they stand in it already
+                searched.add(names)
+            for text in _texts(context, template, spec):
                 shown.setdefault((text.origin.path, text.origin.pointer), text)
         if any(zone_of(s) is Zone.TOOLS or s.cacheable for s in template.sections):
             for toolset in used(context, template):
@@ -106,12 +107,15 @@ def _from_request(context: Context, spec: SectionSpec) -> Finding:
     )
 
 
-def _texts(context: Context, spec: SectionSpec) -> Iterator[Shown]:
+def _texts(context: Context, template: Template, spec: SectionSpec) -> Iterator[Shown]:
     if spec.source == "literal":
         at = spec.origin.child("text")
         yield Shown(text=spec.text, origin=at, authority=Authority.T1, what=f"section {spec.id!r}")
     elif spec.source == "fragments":
+        names = stable_names(context, template, spec)
         for fragment in newest(context).values():
+            if names is not None and names.isdisjoint((fragment.kind, fragment.id)):
+                continue
             yield Shown(
                 text=context.body(fragment.text_path), origin=Origin(fragment.text_path), authority=Authority.T1,
                 what=f"fragment {fragment.id!r}", body=True,
