@@ -123,6 +123,38 @@ def test_scores_show_every_term():
     ]
 
 
+def totals(**inputs):
+    package = compiled(project(sections=SECTIONS), fixture(user="hi", **inputs))
+    return {s["section_id"].partition("/")[2]: s["score"]["total"] for s in package.snapshot["sections"] if s["score"]}
+
+
+def test_each_further_piece_of_one_source_adds_less():
+    """The most relevant counts in full, the next half, the third a third; equals by id. Absent scores are zero."""
+    records = [evidence(n, f"text {n}", r, source=s) for n, r, s in (("c", 0.5, "x"), ("b", 0.5, "x"), ("a", 0.4, "x"))]
+    others = [evidence("d", "text d", 0.9, source="x"), Record(id="e", text="text e", source="y")]
+    assert totals(evidence=[*records, *others]) == {
+        "d": "0.460000",
+        "b": "0.250000",
+        "c": "0.233333",
+        "a": "0.185000",
+        "e": "0.100000",
+    }
+
+
+def test_an_open_conflict_costs_a_tenth_or_what_the_record_says():
+    sides = [
+        evidence("a", "30 days", 0.5, topic="d", source="a"),
+        evidence("b", "90 days", 0.5, topic="d", source="b", scores={"conflict_penalty": 0.3}),
+        evidence("c", "other", 0.5, source="c", scores={"redundancy_penalty": 0.05}),
+    ]
+    assert totals(evidence=sides) == {"a": "0.200000", "b": "0.000000", "c": "0.250000"}
+    memories = [
+        Record(id="a", text="30 days", topic="d", scores={"relevance": 1.0}),
+        Record(id="b", text="90 days", topic="d", scores={"relevance": 1.0, "privacy_risk_penalty": 0.2}),
+    ]
+    assert totals(memory=memories) == {"a": "0.250000", "b": "0.050000"}
+
+
 def test_memory_score():
     record = Record(
         id="M",
