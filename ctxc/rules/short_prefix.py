@@ -87,8 +87,8 @@ def _texts(context: Context, template: Template) -> list[str]:
         if spec.source == "literal":
             found.append(spec.text)
         elif spec.source == "fragments":
-            names = stable_names(context, template, spec)
-            stable = (f for f in newest(context).values() if names is None or not names.isdisjoint((f.kind, f.id)))
+            own = stable_names(context, template, spec)
+            stable = (f for f in newest(context).values() if own is None or not own.isdisjoint((f.kind, f.id)))
             found.extend(context.body(f.text_path) for f in stable)
         elif is_file(spec):
             found.append(context.body(spec.source))
