@@ -90,8 +90,6 @@ def may_match(lost: LostFragment, route: Route) -> bool:
         return False
     if not lost.id or lost.load_mode in (None, LoadMode.ALWAYS) or lost.applies_when is None:
         return True
-    if not lost.applies_when and lost.load_mode is LoadMode.ROUTE_MATCH:
-        return True
     return matches(lost.applies_when, route)
 
 
