@@ -125,6 +125,7 @@ def run(
                 chosen=chosen,
                 outputs=outputs,
                 source=workspace.sources(),
+                root=workspace.root,
             )
         return 1 if failing(outcome.run, severity) else 0
 

@@ -171,6 +171,7 @@ def run(
                 chosen=chosen,
                 outputs=outputs,
                 source=linted.sources(),
+                root=workspace.root,
             )
         if update_baseline:
             named = _at_root(baseline, workspace.root) if baseline else str(workspace.settings.extra["baseline"])
