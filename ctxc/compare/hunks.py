@@ -37,7 +37,7 @@ def text_hunks(base: Text, head: Text, context: int) -> tuple[Hunk, ...]:
     for block in blocks(old, new):
         if not block.equal:
             found.extend(_hunks(old, new, block, base.places, head.places))
-    return tuple(_around(_once(_with_moves(found)), old, new, context))
+    return tuple(_around(_once(_with_moves(found)), [at for _, at in found], old, new, context))
 
 
 class _Found(NamedTuple):
@@ -156,13 +156,25 @@ def _times(hunk: Hunk) -> int:
     return len(pairs) if len(set(pairs)) == 1 else 1
 
 
-def _around(found: Iterable[_Found], old: Sequence[str], new: Sequence[str], context: int) -> Iterable[Hunk]:
-    """The hunks with equal lines before and after them, taken from head (of a removed text: from base)."""
-    for hunk, at in found:
-        if context <= 0:
-            yield hunk
-            continue
-        lines, start, end = (new, at.j1, at.j2) if at.j2 > at.j1 else (old, at.i1, at.i2)
-        yield replace(
-            hunk, before=tuple(lines[max(0, start - context) : start]), after=tuple(lines[end : end + context])
-        )
+def _around(
+    told: Iterable[_Found], edits: Sequence[Block], old: Sequence[str], new: Sequence[str], context: int
+) -> Iterable[Hunk]:
+    """The hunks with equal lines before and after them, taken from head (of a removed text: from base).
+
+    No line that another edit changes, and none that stands in the hunk before, is shown as an equal one.
+    """
+    if context <= 0:
+        yield from (hunk for hunk, _ in told)
+        return
+    nothing, end_of_text = Block(False, 0, 0, 0, 0), Block(False, len(old), len(old), len(new), len(new))
+    neighbours = dict(zip(edits, zip((nothing, *edits), (*edits[1:], end_of_text), strict=False), strict=True))
+    behind: dict[Block, int] = {}  # how many equal lines are shown behind an edit
+    for hunk, at in told:
+        previous, following = neighbours[at]
+        if at.j2 > at.j1:
+            lines, start, end, first, last = new, at.j1, at.j2, previous.j2, following.j1
+        else:
+            lines, start, end, first, last = old, at.i1, at.i2, previous.i2, following.i1
+        first, last = max(first + behind.get(previous, 0), start - context), min(last, end + context)
+        behind[at] = last - end
+        yield replace(hunk, before=tuple(lines[first:start]), after=tuple(lines[end:last]))

@@ -252,7 +252,7 @@ class _Painter:
         found = [
             f
             for f in _words.differing(change)
-            if f.status in ("added", "removed") or f.problems or f.base_problems or f.fields
+            if f.status in ("added", "removed") or (not self.stat and (f.problems or f.base_problems or f.fields))
         ]
         if not found:
             return

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -57,6 +60,14 @@ def test_context_is_taken_from_head() -> None:
     assert (gone.before, gone.after) == (("1", "2"), ("4",))
 
 
+def test_no_changed_line_is_shown_as_an_equal_one_and_none_twice() -> None:
+    first, second = told("1 old\n2\n3 old\n4\n5", "1 new a\n2\n3 new b\n4\n5", context=2)
+    assert (first.before, first.after) == ((), ("2",))
+    assert (second.before, second.after) == ((), ("4", "5"))
+    edit, gone = told("1 old\n2\n3\n4\n5", "1 new\n2\n3\n5", context=3)
+    assert (edit.after, gone.before, gone.after) == (("2", "3"), (), ("5",))
+
+
 def test_white_space_is_marked() -> None:
     assert [h.whitespace for h in told("a b\nc", "a  b\nc")] == [True]
     assert [h.whitespace for h in told("a\nc", "a\n\nc")] == [True]
@@ -78,3 +89,7 @@ def test_no_edit_is_lost(base: str, head: str) -> None:
     for hunk in found:
         assert hunk.count >= 1 and hunk.runs
         assert hunk.base_line is not None or hunk.head_line is not None
+    around = told(base, head, context=3)
+    assert [replace(h, before=(), after=()) for h in around] == list(found)
+    equal = Counter(base.split("\n")) & Counter(head.split("\n"))
+    assert not Counter(line for h in around for line in (*h.before, *h.after)) - equal

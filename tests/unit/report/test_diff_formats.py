@@ -157,6 +157,10 @@ def test_colour_says_nothing_that_the_marks_do_not(change: Change) -> None:
 def test_stat_has_no_texts(change: Change) -> None:
     text = render("text", change, DiffView(view=View(), stat=True))
     assert "[-" not in text and "s2" in text and "tools" in text
+    bumped = project("Keep it for 90 days.\n")
+    bumped["templates/t.yaml"] = bumped["templates/t.yaml"].replace("version: 1", "version: 2")
+    text = render("text", changed(project("Keep it for 30 days.\n"), bumped), DiffView(view=View(), stat=True))
+    assert "fixtures" not in text.split("\n"), "no heading without anything under it"
 
 
 def test_long_texts_are_cut_and_said_to_be() -> None:
