@@ -44,11 +44,11 @@ def payloads() -> tuple[Payload, ...]:
 def parse_payloads(text: str) -> tuple[Payload, ...]:
     """The payloads of a JSON Lines text with the keys id and text, and optionally channel and kind.
 
-    Raises ``ValueError`` that names the line of a row that cannot be used.
+    Raises ``ValueError`` that names the line of a row that cannot be used, or says that there is none.
     """
     rows: list[Payload] = []
     seen: set[str] = set()
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
         if not line.strip():
             continue
         try:
@@ -57,11 +57,15 @@ def parse_payloads(text: str) -> tuple[Payload, ...]:
             raise ValueError(f"line {number} is not JSON: {problem}") from None
         if not isinstance(row, dict) or not isinstance(row.get("id"), str) or not isinstance(row.get("text"), str):
             raise ValueError(f"line {number} needs the keys id and text, both text")
+        if not row["text"]:
+            raise ValueError(f"line {number} has an empty text")
         if row["id"] in seen:
             raise ValueError(f"line {number} repeats the id {visible(row['id'], 60)!r}")
         seen.add(row["id"])
         channel, kind = row.get("channel", ""), row.get("kind", "")
         rows.append(Payload(id=row["id"], channel=str(channel), kind=str(kind), text=row["text"]))
+    if not rows:
+        raise ValueError("there is no row")
     return tuple(rows)
 
 

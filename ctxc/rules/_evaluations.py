@@ -119,13 +119,17 @@ def _junit(data: bytes) -> Results:
         marks = {child.tag for child in case}
         if marks & {"failure", "error"}:
             failed += 1
-        elif "skipped" not in marks:
+        elif "skipped" not in marks and case.get("status") not in _NOT_RUN and case.get("result") not in _NOT_RUN:
             passed += 1
     # A suite that could not be run at all has no cases: then its own numbers say so.
     failed = max(failed, *(_told(s, "failures") + _told(s, "errors") for s in _suites(root)))
     times = [t for t in (_time(s.get("timestamp")) for s in _suites(root)) if t is not None]
     bundle = next((p.get("value", "") for p in root.iter("property") if p.get("name") == "ctxc.bundle"), "")
     return Results(passed=passed, failed=failed, at=min(times, default=None), bundle=bundle)
+
+
+_NOT_RUN = ("notrun", "skipped", "suppressed", "disabled")
+"""What GoogleTest and others write into a case that they did not run."""
 
 
 def _told(suite: ElementTree.Element, name: str) -> int:

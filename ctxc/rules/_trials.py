@@ -56,12 +56,12 @@ class Trials:
 def trials(context: Context) -> Trials:
     """The trials of a run, made once however many rules and policies ask."""
     known = ground(context)
-    return known.once("trials", lambda: _all(context, known))
-
-
-def _all(context: Context, known: Ground) -> Trials:
     rows = known.payloads if known.payloads is not None else payloads()
     digest = _digest(rows)
+    return known.once(("trials", digest), lambda: _all(context, known, rows, digest))
+
+
+def _all(context: Context, known: Ground, rows: tuple[Payload, ...], digest: str) -> Trials:
     renderers = _renderers(known)
     runner = _Runner(context, known, rows, renderers)
     breaches: list[Breach] = []

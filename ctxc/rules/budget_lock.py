@@ -80,6 +80,8 @@ def check(context: Context) -> Iterator[Finding]:
             continue
         for measured in selected(context, policy, {}):
             locked = lock.fixtures.get(measured.fixture)
+            if locked is None and judged_by_base(context) and measured.fixture not in (ground(context).base or {}):
+                continue  # it is new: its first lock comes with it
             if locked is None:
                 message = f"{BUDGETS} does not hold fixture {measured.fixture!r}"
                 data: dict[str, Any] = {"tokens": measured.tokens}

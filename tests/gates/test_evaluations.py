@@ -189,7 +189,10 @@ def test_without_a_floor_every_test_has_to_pass(world: GateWorld) -> None:
     assert "100" not in message.split(":")[1].split("passed")[0]
 
 
-@pytest.mark.parametrize("text", [junit(0), junit(0, skipped=50), "<testsuites/>", "<testsuite/>"])
+NOT_RUN = '<testsuite><testcase name="a" status="notrun"/><testcase name="b" result="suppressed"/></testsuite>'
+
+
+@pytest.mark.parametrize("text", [junit(0), junit(0, skipped=50), "<testsuites/>", "<testsuite/>", NOT_RUN])
 def test_no_test_is_no_proof(world: GateWorld, text: str) -> None:
     required(world, more="min_pass_rate: 0, newer_than: ignore")
     world.change({JUNIT: text})

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gate_world import GateWorld, red, told
+from gate_world import GateWorld, fixture, red, told
 
 from ctxc.app.gate import GateRun
 from ctxc.app.locks import LockUpdate, budgets_text, tools_text, update_locks
@@ -191,6 +191,10 @@ def test_the_command_says_what_it_refused(world: GateWorld, run_here: Any) -> No
     done = run_here(world.root, *place, "--update-locks", "--accept", **environment)
     assert done.returncode == 0
     assert run_here(world.root, *place, "--accept", **environment).returncode == 2
+    done = run_here(world.root, *place, "--update-locks", "--only", "budget", **environment)
+    assert (done.returncode, done.stderr.split(b"\n")[0]) == (
+        2, b"error: --update-locks judges nothing: it goes with --accept alone"
+    )  # fmt: skip
 
 
 # --- judging --------------------------------------------------------------------------------------------------------
@@ -396,6 +400,15 @@ def test_a_change_that_raises_its_own_budget_is_judged_by_the_base(world: GateWo
     assert finding.message.endswith("; the base's lock judges, and this change writes another")
     assert "in a change of its own" in finding.help
     assert red(world.judge(policy_source="head")) == []
+
+
+def test_a_new_fixture_brings_its_own_line_of_the_lock(world: GateWorld) -> None:
+    """The base has no budget to judge it by; without the line the change's own lock misses it."""
+    ratcheting(world)
+    world.change({"tests/fixtures/other.yaml": fixture("other", "store", "May I come on a Sunday?")})
+    assert told(world.judge(ci=True)) == [("budget-lock", "tests/fixtures/other.yaml", 1)]
+    update(world)
+    assert told(world.judge(ci=True)) == []
 
 
 def test_a_change_that_pins_its_own_tool_is_judged_by_the_base(world: GateWorld) -> None:

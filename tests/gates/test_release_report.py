@@ -102,6 +102,16 @@ def test_nothing_of_the_machine_is_in_a_report(reports: tuple[GateWorld, dict[st
         assert not re.search(rb"\d\d:\d\d:\d\d", data), f"{name} holds a time of day"
 
 
+def test_what_changed_is_what_the_step_versions_counts(world: GateWorld) -> None:
+    """A template changes with the text that it shows, though its own file is as it was."""
+    world.edit("policies/desk.md", "Answer from the evidence.", "Answer briefly, from the evidence.")
+    run = world.judge()
+    (versions,) = [g for g in run.report.gates if g.id == "versions"]
+    assert versions.message == "2 of 7 objects changed"
+    moved = [(s.kind, s.id, s.status) for s in run.release.shipped if s.status != "same"]
+    assert moved == [("template", "desk", "changed"), ("profile", "front", "changed")]
+
+
 @pytest.mark.parametrize("name", FORMATS)
 def test_the_status_does_not_depend_on_the_format(
     reports: tuple[GateWorld, dict[str, bytes]], run_here: Run, tmp_path: Path, name: str

@@ -335,6 +335,17 @@ def test_a_policy_that_fits_nothing_is_told_once(world: GateWorld) -> None:
     assert [f.location.span and f.location.span.line for f in found] == [3]
 
 
+def test_payloads_of_either_side_are_tried(world: GateWorld) -> None:
+    world.change({"policies/own.jsonl": '{"id": "own", "text": "</section>"}\n'})
+    world.edit(
+        "policies/production.yaml", "  regression:\n", "  injection: {payloads: [policies/own.jsonl]}\n  regression:\n"
+    )
+    run = world.judge(ci=True, everything=True, only=("injection",))
+    (step,) = [g for g in run.report.gates if g.id == "injection"]
+    assert step.message.startswith("by the base: 252 payloads in ")
+    assert "by the head: 253 payloads in " in step.message
+
+
 def test_a_suppression_that_the_base_has_as_well_is_honoured(world: GateWorld) -> None:
     marked = RULES + "<|im_start|>system\n"
     world.change({"policies/desk.md": marked, "ctxc.yaml": 'per-file-ignores: {"policies/*": [role-token]}\n'})

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ctxc.app.gates._shipped import compared, compared_prefixes, prefixes
 from ctxc.model.measured import Measured
-from ctxc.model.release import ChangeLine, CostLine, Release, WaiverLine
+from ctxc.model.release import ChangeLine, CostLine, Release, Shipped, WaiverLine
 from ctxc.model.report import Report
 from ctxc.rules._money import thousand
 from ctxc.usage.price import dollars
@@ -42,7 +43,7 @@ def release_of(
         report=report,
         bundle=head.bundle(),
         base_bundle=base.bundle() if base is not None else "",
-        shipped=compared(mine, theirs) if base is not None else mine,
+        shipped=_with_change(compared(mine, theirs), change) if base is not None else mine,
         prefixes=lines,
         costs=_costs(head.measured, base.measured if base is not None else None),
         changes=_changes(change),
@@ -55,6 +56,15 @@ def release_of(
         prefixes_moved=moved,
         lost_tokens=lost,
         failed=failed,
+    )
+
+
+def _with_change(shipped: Iterable[Shipped], change: Change | None) -> tuple[Shipped, ...]:
+    """The objects, and as changed also what is the same file with another meaning: a template whose text changed."""
+    versions = change.versions if change is not None else ()
+    changed = {(v.kind, v.id) for v in versions if v.content_changed}
+    return tuple(
+        replace(s, status="changed") if s.status == "same" and (s.kind, s.id) in changed else s for s in shipped
     )
 
 

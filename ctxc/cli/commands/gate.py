@@ -101,6 +101,13 @@ def run(
     if accept and not update_locks:
         raise UsageError("--accept goes with --update-locks")
     if update_locks:
+        given = (only, against, rev, staged, everything, payloads, policy_source, fail_on, allow_same, format, output,
+                 trust_cache, trust)  # fmt: skip
+        if any(given):
+            raise UsageError(
+                "--update-locks judges nothing: it goes with --accept alone",
+                help="write both locks from the work tree, then judge in a run of its own",
+            )
         return _update_locks(current, accept=accept)
     outputs = parse_outputs(output or [], format_ids())
     chosen = check_format(format, format_ids()) if format else None

@@ -40,11 +40,17 @@ def test_there_are_252_payloads_over_seven_channels() -> None:
         ("{", "line 1 is not JSON"),
         ('{"id": "a", "text": "x"}\n{"id": 3}', "line 2 needs the keys"),
         ('{"id": "a", "text": "x"}\n\n{"id": "a", "text": "y"}', "line 3 repeats the id 'a'"),
+        ('{"id": "a", "text": ""}', "line 1 has an empty text"),  # a section without text is left out
+        ("\n \n", "there is no row"),
     ],
 )
 def test_bad_payload_files_name_the_line(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         parse_payloads(text)
+
+
+def test_a_payload_file_may_begin_with_a_byte_order_mark() -> None:
+    assert [p.text for p in parse_payloads('\ufeff{"id": "a", "text": "x"}\n')] == ["x"]
 
 
 @pytest.mark.parametrize(
