@@ -99,7 +99,50 @@ def read_records(kind: str, items: list[Any], file: File, pointer: str = "") -> 
             continue
         seen[record.id] = number
         found.append(record)
+    _check_supersession([r for r in found if r.supersedes and not r.revoked], items, file)
     return tuple(found)
+
+
+def _check_supersession(newer: list[Record], items: list[Any], file: File) -> None:
+    """Report each circle of records that replace one another, once: none of them would be shown."""
+    by_id = {r.id: r for r in newer}
+    places: dict[str, int] = {}  # in the chain; -1: done
+    for start in newer:
+        if start.id in places:
+            continue
+        chain, rest = [start], [iter(start.supersedes)]
+        places[start.id] = 0
+        while rest:
+            name = next(rest[-1], None)
+            if name is None:
+                rest.pop()
+                places[chain.pop().id] = -1
+            elif name in by_id and name not in places:
+                places[name] = len(chain)
+                chain.append(by_id[name])
+                rest.append(iter(by_id[name].supersedes))
+            elif places.get(name, -1) >= 0:
+                _report_circle(chain[places[name] :], name, items, file)
+
+
+def _report_circle(circle: list[Record], name: str, items: list[Any], file: File) -> None:
+    if len({r.tenant for r in circle if r.tenant}) > 1:
+        return  # what another tenant says replaces nothing
+    last = circle[-1]
+    at = child(last.origin.pointer, "supersedes")
+    written = items[int(last.origin.pointer.rpartition("/")[2])].get("supersedes")
+    told = " -> ".join([*(r.id for r in circle), name])
+    file.problem(
+        "bad-record",
+        f"the record {shown(name)} supersedes itself"
+        if len(circle) == 1
+        else f"records supersede each other in a circle, so none of them holds: {told}",
+        "name the record that it replaces, or take it out"
+        if len(circle) == 1
+        else "take out the `supersedes` of the one that is older than what it names",
+        at=child(at, last.supersedes.index(name)) if isinstance(written, list) else at,
+        data={"chain": [*(r.id for r in circle), name]},
+    )
 
 
 def _read(kind: str, item: Any, number: int, file: File, at: str) -> Record | None:
