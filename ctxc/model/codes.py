@@ -257,6 +257,7 @@ CODES: Mapping[str, tuple[str, Severity]] = {
     "CTX918": ("budget-slack", _W),
     "CTX919": ("tool-pin-slack", _W),
     "CTX920": ("measure-changed", _W),
+    "CTX921": ("added-exemption", _W),
 }
 """Code to name and default severity."""
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ctxc.model.change import Change, VersionChange
     from ctxc.model.package import Package
     from ctxc.model.project import Settings
+    from ctxc.rules.added_exemption import Exemption
 
 
 class Kept(Protocol):
@@ -58,6 +59,7 @@ class Ground:
     one judgement: what does not depend on policies is worked out once; ``kept`` outlives the run. ``evaluated`` is what
     a result has to be newer than, in seconds since 1970 (None: not known), ``bundle`` identifies what is judged.
     ``secret_rules`` and ``hosts`` (internal names) are those that the configuration of the policies' side adds.
+    ``exempted`` are the suppressions and entries of the baseline that the change adds.
     ``by_base``: the policies are those of the base. ``former`` are fixtures that a policy of the base may also name as
     the base knew them. ``renamed`` gives the base's id of a fixture that only has another one now, under which ``base``
     holds it as well. ``settings`` are the base's and the head's.
@@ -83,6 +85,7 @@ class Ground:
     kept: Kept | None = None
     bundle: str = ""
     evaluated: int | None = None
+    exempted: tuple[Exemption, ...] = ()
     unchanged: bool = False
     memo: dict[Any, Any] = field(default_factory=dict)
 

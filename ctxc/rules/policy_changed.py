@@ -52,7 +52,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ctxc.base.spans import Location
+from ctxc.base.spans import Location, Origin
 from ctxc.compare.values import ABSENT, ValueChange, shown, value_changes
 from ctxc.model.contract import Policy
 from ctxc.model.finding import Finding
@@ -61,6 +61,7 @@ from ctxc.rules.engine import Context, rule
 
 _TOLD = 6
 _WIDTH = 80
+_DAY = len("2026-11-30")
 
 
 _SETTINGS = (
@@ -95,14 +96,20 @@ def check(context: Context) -> Iterator[Finding]:
                 data={"policy": name, "change": "added"},
             )  # fmt: skip
         elif before.content_hash != after.content_hash:
-            changes = [c for c in value_changes(_value(before), _value(after)) if c.path != ("version",)]
+            changes = _changes(_value(before), _value(after))
             told = [_told(c) for c in changes]
             if told:
                 yield RULE.finding(
                     context, f"policy {name!r} changed: {_listed(told)}", help=help,
-                    at=after.origin.child(*changes[0].path) if changes[0].head is not ABSENT else after.origin,
+                    at=_place(after, changes[0]),
                     data={"policy": name, "change": "changed", "changes": told},
                 )  # fmt: skip
+
+
+def _place(policy: Policy, change: ValueChange) -> Origin:
+    if change.head is ABSENT:
+        return policy.origin
+    return policy.origin.child(*change.path[: 1 if change.path[0] == "waivers" else None])
 
 
 def _settings(context: Context) -> Iterator[Finding]:
@@ -114,7 +121,7 @@ def _settings(context: Context) -> Iterator[Finding]:
         | {"per-file-ignores": {k: list(v) for k, v in s.per_file_ignores.items()}, "policies": list(s.policies)}
         for s in known.settings
     )
-    changes = value_changes(before, after)
+    changes = _changes(before, after)
     if changes:
         told = [_told(c) for c in changes]
         yield RULE.finding(
@@ -122,6 +129,18 @@ def _settings(context: Context) -> Iterator[Finding]:
             help="change it in a change of its own; until then the base's judges as well",
             data={"policy": "", "change": "changed", "changes": told},
         )  # fmt: skip
+
+
+def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[ValueChange]:
+    """What differs, but for exemptions that are new or last longer: ``added-exemption`` tells each at its place."""
+    found = value_changes(before, after)
+    return [c for c in found if c.path[:1] not in (("waivers",), ("per-file-ignores",)) or not _exempts(c)]
+
+
+def _exempts(change: ValueChange) -> bool:
+    if change.base is ABSENT:
+        return True
+    return change.path[0] == "waivers" and change.head is not ABSENT and change.head[:_DAY] > change.base[:_DAY]
 
 
 def _listed(told: Sequence[str]) -> str:
@@ -135,7 +154,7 @@ def _value(policy: Policy) -> dict[str, Any]:
         "base": policy.base,
         "gates": dict(policy.gates),
         "rules": dict(policy.rules),
-        "waivers": [f"{w.rule} for {w.path or w.fingerprint} until {w.expires} ({w.owner})" for w in policy.waivers],
+        "waivers": {f"{w.rule} for {w.path or w.fingerprint}": f"{w.expires} ({w.owner})" for w in policy.waivers},
     }
 
 

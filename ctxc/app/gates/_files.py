@@ -42,12 +42,16 @@ class Lines:
         return lines[number - 1] if 1 <= number <= len(lines) else ""
 
 
+def in_file(tree: Tree, path: str) -> tuple[suppress.Entry, ...]:
+    """What a file suppresses, if it is there."""
+    return suppress.from_file(path, read_or_nothing(tree, path)) if tree.exists(path) else ()
+
+
 def suppressions(tree: Tree, settings: Settings, paths: Iterable[str], config: str) -> tuple[suppress.Entry, ...]:
     """What the files at these paths suppress, and what the settings do; ``config`` is where the settings stand."""
     found: list[suppress.Entry] = []
     for path in paths:
-        if tree.exists(path):
-            found.extend(suppress.from_file(path, read_or_nothing(tree, path)))
+        found.extend(in_file(tree, path))
     return (*found, *suppress.from_settings(settings, Location(config or "ctxc.yaml")))
 
 

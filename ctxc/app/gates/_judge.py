@@ -7,8 +7,8 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from ctxc.app.gates import Gate
-from ctxc.app.gates._files import MAX_INPUT_BYTES, Lines, read_baseline, suppressions
-from ctxc.app.gates._silence import Silenced, Silencers, common, honoured, silence
+from ctxc.app.gates._files import MAX_INPUT_BYTES, Lines, in_file, read_baseline, suppressions
+from ctxc.app.gates._silence import Silenced, Silencers, accepted, added, common, honoured, silence
 from ctxc.app.lint_rules import context_of, rule_settings
 from ctxc.base.errors import CtxcError, UnreadableSource
 from ctxc.base.spans import Location
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ctxc.model.change import Change
     from ctxc.model.contract import Policy
     from ctxc.model.measured import Measured
+    from ctxc.rules.added_exemption import Exemption
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +62,14 @@ class Judged:
             for name, m in self.head.measured.items()
             if name not in before or (m.snapshot, m.request) != (before[name].snapshot, before[name].request)
         )
+
+    @property
+    def exempted(self) -> tuple[Exemption, ...]:
+        """The suppressions and entries of the baseline that the change adds."""
+        if "exempted" not in self.memo:
+            self.memo["exempted"] = exempted(self)
+        found: tuple[Exemption, ...] = self.memo["exempted"]
+        return found
 
     @property
     def renamed(self) -> Mapping[str, str]:
@@ -140,6 +149,21 @@ class Judge:
         return replace(found, project=self.head.project, params={**found.params, GATE: {"ground": self.ground}})
 
 
+def exempted(judged: Judged) -> tuple[Exemption, ...]:
+    """The suppressions and entries of the baseline that the change adds; a file that moved brings those that it had."""
+    head, base, change = judged.head, judged.base, judged.change
+    if base is None or change is None:
+        return ()
+    former = {s.path: s.old_path or s.path for s in change.sources if s.status != "removed"}
+    now = [e for path in former for e in in_file(head.tree, path)]
+    before = [replace(e, path=path) for path, old in former.items() for e in in_file(base.tree, old)]
+    lines = Lines(base.tree)
+    found = added(now, before, Lines(head.tree).line, lambda path, number: lines.line(former[path], number))
+    baselines = [(s, str(s.settings.extra.get("baseline") or "")) for s in (head, base)]
+    mine, theirs = (read_baseline(side.tree, path) for side, path in baselines)
+    return (*found, *accepted(mine, theirs, baselines[0][1]))
+
+
 def judge_by(side: str, owner: GateSide, judged: Judged) -> Judge:
     """The judge whose policies are those of ``owner``. Raises UnreadableSource for payloads that cannot be used."""
     project = owner.project
@@ -174,6 +198,7 @@ def judge_by(side: str, owner: GateSide, judged: Judged) -> Judge:
         kept=head if judged.kept else None,
         bundle=judged.bundle,
         evaluated=judged.changed_at,
+        exempted=judged.exempted,
         unchanged=base is not None and not judged.differing,
         memo=judged.memo if head is judged.head else {},
     )

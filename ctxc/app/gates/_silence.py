@@ -7,7 +7,7 @@ entries that both have; of the waivers the base's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from datetime import date
 from fnmatch import fnmatchcase
@@ -15,11 +15,13 @@ from typing import Any
 
 from ctxc.app import baseline as baselines
 from ctxc.app import suppress
+from ctxc.base.spans import Location, Span
 from ctxc.base.values import dataclass
 from ctxc.model.codes import code_of, severity_of
 from ctxc.model.contract import Policy, Waiver
 from ctxc.model.finding import Finding, Suppression
 from ctxc.model.project import Project
+from ctxc.rules.added_exemption import Exemption
 from ctxc.rules.invalid_waiver import SOON_DAYS, day, is_valid
 
 LineOf = Callable[[str, int], str]
@@ -183,6 +185,33 @@ def _identity(entry: suppress.Entry, line_of: LineOf) -> tuple[Any, ...]:
     """What makes two suppressions the same: what they say, and of an inline one the line that it speaks of."""
     about = line_of(entry.path, entry.line).strip() if entry.kind == "inline" else ""
     return (entry.kind, entry.path, entry.words, entry.until, entry.reason, entry.pointer, about)
+
+
+def added(
+    head: Iterable[suppress.Entry], base: Iterable[suppress.Entry], head_line: LineOf, base_line: LineOf
+) -> Iterator[Exemption]:
+    """The head's suppressions that the base does not have: the others of those that it honours."""
+    entries = [e for e in head if e.kind != "config" and e.words and not e.fault]
+    known = {id(e) for e in honoured(entries, base, head_line, base_line)}
+    for entry in entries:
+        if id(entry) not in known:
+            place = f"line {entry.line}" if entry.kind == "inline" else entry.pointer or "the whole file"
+            yield Exemption(
+                kind=entry.kind, rules=entry.words, about=place, at=entry.location, reason=entry.reason,
+                until=entry.until,
+            )  # fmt: skip
+
+
+def accepted(head: Iterable[baselines.Entry], base: Iterable[baselines.Entry], path: str) -> Iterator[Exemption]:
+    """What the head's baseline, in the file ``path``, accepts beyond the base's."""
+    known = {(e.code, e.path, e.key): e.count for e in base}
+    for entry in head:
+        more = entry.count - known.get((entry.code, entry.path, entry.key), 0)
+        if more > 0:
+            yield Exemption(
+                kind="baseline", rules=(f"{entry.code} {entry.name}",), about=entry.path, reason=entry.reason,
+                at=Location(path, Span(entry.line, 1, entry.line, 1)), count=more,
+            )  # fmt: skip
 
 
 def common(head: Iterable[baselines.Entry], base: Iterable[baselines.Entry]) -> tuple[baselines.Entry, ...]:

@@ -61,6 +61,9 @@ def signed(number: int) -> str:
     return f"{number:+,}" if number else "±0"
 
 
+_HOW = {"inline": "comment", "file": "in the file", "config": "configuration", "baseline": "baseline"}
+
+
 def waived(line: WaiverLine) -> str:
     """What a waiver did, in one line."""
     state = {
@@ -71,6 +74,23 @@ def waived(line: WaiverLine) -> str:
         "invalid": "not valid: it silences nothing",
     }[line.state]
     return f"{line.rule} for {line.about} until {line.expires} ({line.owner}): {state}"
+
+
+def silenced(release: Release) -> tuple[WaiverLine, ...]:
+    """What suppressions and the baseline silence, as rows beside those of the waivers."""
+    found: dict[tuple[str, ...], int] = {}
+    for finding in release.report.suppressed:
+        how = finding.suppressed
+        if how is not None and how.kind != "waiver":
+            key = (f"{finding.code} {finding.name}", finding.location.path, how.until, how.kind, how.reason)
+            found[key] = found.get(key, 0) + 1
+    return tuple(
+        WaiverLine(
+            policy="", rule=rule, about=path, owner=f"none ({_HOW[kind]})", reason=reason, created="",
+            expires=until or "no end", state="used", count=count,
+        )
+        for (rule, path, until, kind, reason), count in found.items()
+    )  # fmt: skip
 
 
 def version(one: Shipped) -> str:

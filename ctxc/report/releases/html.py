@@ -227,7 +227,7 @@ def _costs(release: Release) -> Iterator[str]:
 
 
 def _waivers(release: Release) -> Iterator[str]:
-    for line in release.waivers:
+    for line in (*release.waivers, *_words.silenced(release)):
         times = f"used {line.count:,}×" if line.state == "used" else line.state.replace("_", " ")
         style = "dim" if line.state in ("used", "not_judged") else "warn"
         short = (

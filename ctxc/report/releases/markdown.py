@@ -128,7 +128,7 @@ def _costs(release: Release) -> Iterator[str]:
 
 
 def _waivers(release: Release) -> Iterator[str]:
-    for line in release.waivers:
+    for line in (*release.waivers, *_words.silenced(release)):
         times = f"used {line.count:,}×" if line.state == "used" else line.state.replace("_", " ")
         cells = [line.rule, line.about, line.expires, line.owner, line.reason, times]
         yield f"| {' | '.join(markdown_text(c) for c in cells)} |\n"
