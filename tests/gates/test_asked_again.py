@@ -23,8 +23,19 @@ _ALWAYS = {("missing-refusal", "templates/answer.yaml"), ("missing-citations", "
 def _said(run: GateRun) -> dict[str, Any]:
     """Everything that a report is made of, except the texts of rules."""
     release = {f.name: getattr(run.release, f.name) for f in fields(run.release) if f.name != "report"}
-    report = run.report
-    return release | {"findings": report.findings, "suppressed": report.suppressed, "gates": report.gates}
+    return release | {f.name: getattr(run.report, f.name) for f in fields(run.report) if f.name != "rules"}
+
+
+@pytest.mark.parametrize("fail_on", ["error", "warning", "never"])
+def test_what_fails_a_run_is_kept_with_it(world: GateWorld, tmp_path: Path, fail_on: str) -> None:
+    """JUnit calls a finding a failure by it, and the command ends by it."""
+    world.edit("policies/production.yaml", "max_input_tokens: 1200", "max_input_tokens: 300")
+    asked: dict[str, Any] = {"fail_on": fail_on, "only": ("budget", "policies")}
+    first = world.judge(cache=tmp_path / "kept", **asked)
+    again = world.judge(cache=tmp_path / "kept", **asked)
+    assert "nothing changed: this is what the last run said" in again.notes
+    assert _said(again) == _said(first)
+    assert again.report.fail_on == fail_on
 
 
 def test_every_edit_is_judged_as_without_a_cache(world: GateWorld, tmp_path: Path) -> None:

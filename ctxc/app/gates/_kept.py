@@ -105,6 +105,7 @@ class GateStore:
             "gates": [asdict(g) for g in report.gates],
             "sides": [_plain(report.base), _plain(report.head), _plain(report.policy), dict(report.checked)],
             "now": report.now,
+            "fail_on": report.fail_on,
         }
         data = canonical(value).encode("utf-8", "surrogatepass")
         if len(data) <= _KEPT_BYTES:
@@ -161,6 +162,7 @@ def _release(value: Any) -> Release:
         policy=_texts(policy),
         checked={str(k): int(v) for k, v in checked.items()},
         rules=_LazyRules(),
+        fail_on=str(value["fail_on"]),
     )
     return Release(report=report, **read_fields(Release, value["release"], _RELEASE))
 

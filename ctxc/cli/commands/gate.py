@@ -136,7 +136,7 @@ def run(
         source=judged.sources(),
         root=workspace.root,
     )
-    return 1 if judged.release.failed else 0
+    return 1 if judged.report.reaches(judged.report.fail_on) else 0
 
 
 def _judging(current: Session, *, trust_cache: bool) -> Session:
