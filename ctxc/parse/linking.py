@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from ctxc.model.fragment import Fragment, LoadMode
+from ctxc.model.contract import RequestProfile
+from ctxc.model.fragment import GROUPS, Fragment, LoadMode
 from ctxc.model.lookup import Defined, candidates, same_version
+from ctxc.model.section import Kind
+from ctxc.model.template import Template
 from ctxc.parse.context import Reference, Shared, child
 from ctxc.parse.problems import Problem, did_you_mean, shown
 
@@ -128,6 +131,31 @@ def check_versions(fragments: Mapping[str, tuple[Fragment, ...]], shared: Shared
                     pointer=child(last.origin.pointer, "fragment_id"),
                 ),
             )
+
+
+def check_static(
+    profiles: Mapping[str, tuple[RequestProfile, ...]],
+    templates: Mapping[str, tuple[Template, ...]],
+    fragments: Mapping[str, tuple[Fragment, ...]],
+    shared: Shared,
+) -> None:
+    """Report each name under ``static`` that no template and no fragment has, unless a broken file may have it."""
+    if shared.lost.get("template") or shared.lost.get("fragment"):
+        return
+    sections = {s.id for versions in templates.values() for t in versions for s in t.sections}
+    known = {*sections, *fragments, *GROUPS, *(kind.value for kind in Kind)}
+    for profile in (p for versions in profiles.values() for p in versions):
+        for number, name in enumerate(profile.static):
+            if name not in known:
+                shared.report(
+                    profile.origin.path,
+                    Problem(
+                        "unknown-section",
+                        f"no section, kind, group or fragment is called {shown(name)}{did_you_mean(name, known)}",
+                        "write the id of a section or of a fragment, a kind of sections, or a group of fragments",
+                        pointer=child(profile.origin.pointer, "static", number),
+                    ),
+                )
 
 
 def check_requires(fragments: Mapping[str, tuple[Fragment, ...]], shared: Shared) -> None:

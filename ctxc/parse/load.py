@@ -264,6 +264,7 @@ class _Loader:
         linking.check_references(shared.references, indexes, shared)
         linking.check_versions(fragments, shared)
         linking.check_requires(fragments, shared)
+        linking.check_static(profiles, templates, fragments, shared)
         self.reader.check_unknown()
         shared.lose_unread()
         self._check_cached()

@@ -1,4 +1,4 @@
-"""A checkpoint or a bucket that names no section.
+"""A checkpoint, a bucket or the `static` of a request profile that names no section.
 
 Why: A mark or a share that belongs to nothing has no effect, and its author believes that it has one.
 
@@ -20,7 +20,8 @@ Good:
     sections:
       - {id: policy, source: literal, text: Answer briefly., cacheable: true}
 
-Mend: Write the id of a section of the template (of a bucket: or a kind).
+Mend: Write the id of a section of the template (of a bucket: or a kind; under `static`: or a kind, a group of fragments, or the id
+of one).
 """
 
 from __future__ import annotations

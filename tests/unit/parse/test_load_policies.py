@@ -27,6 +27,7 @@ WAIVER = "{rule: R, path: a.md, owner: o, reason: r, created: 2026-10-01, expire
         ("contract_id: c\nschema: {}\nrefusal: {field: a}\n", ["3:10 missing-key"]),
         ("contract_id: c\n", ["1:1 missing-key"]),
         ("profile_id: p\ntoolset: nothing\noutput_contract: c\n", ["2:10 unknown-reference", "3:18 unknown-reference"]),
+        ("profile_id: p\nstatic: [tools, core, polcy]\n", ["2:23 unknown-section"]),
         ("toolset_id: t\n", ["1:1 missing-key"]),
         ("toolset_id: t\ntools: []\nmcp: x.json\n", ["3:1 bad-value"]),
         ("toolset_id: t\nmcp: x.json\n", ["2:6 missing-file"]),
@@ -35,6 +36,11 @@ WAIVER = "{rule: R, path: a.md, owner: o, reason: r, created: 2026-10-01, expire
 )
 def test_faults(load: Load, text: str, expected: list[str]) -> None:
     assert short(load({"policies/x.yaml": text})) == [f"policies/x.yaml:{e}" for e in expected]
+
+
+def test_a_static_name_that_a_broken_template_may_have_is_left_to_it(load: Load) -> None:
+    files = {"templates/p.yaml": "profile_id: p\nstatic: [rules]\n", "templates/t.yaml": "template_id: t\nx: 1\n"}
+    assert "templates/p.yaml" not in {f.location.path for f in load(files).findings}
 
 
 def test_an_mcp_answer_beside_the_tool_set(load: Load) -> None:
