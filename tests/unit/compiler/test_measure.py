@@ -83,3 +83,14 @@ def test_a_contract_in_a_field_takes_what_the_field_adds():
     assert [p.tokens for p in package.placed if p.section.kind is Kind.TASK] == [
         p.tokens for p in without.placed if p.section.kind is Kind.TASK
     ]
+
+
+def test_a_contract_asks_for_a_field_only_where_there_is_a_contract_and_a_field():
+    contract = Contract(id="answer", version="1", schema=SCHEMA)
+    for given, capabilities, required in (
+        (contract, ("json_schema",), ("chat", "json_schema")),
+        (contract, ("tools",), ("chat",)),
+        (None, ("json_schema",), ("chat",)),
+    ):
+        made = project(sections=[spec("task")], contract=given, providers=[provider(capabilities=capabilities)])
+        assert compiled(made, fixture(user="hi", task="Help.")).required_capabilities == required

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
-from world import Record, compiled, evidence, fixture, project, spec, user
+from world import Record, compiled, evidence, fixture, project, provider, spec, user
 
 from ctxc.model.contract import RequestProfile, ToolSet
 from ctxc.model.section import Kind, Tool
+
+TOOL = Tool(name="find", description="Find a claim.", input_schema={"type": "object", "properties": {}})
 
 
 def names(package):
@@ -15,7 +19,6 @@ def names(package):
 
 def test_the_stable_prefix_comes_first_whatever_the_template_says():
     """Tools, what is stable of the system text, the rest of it, the turn and its data, the user, the focus."""
-    tool = Tool(name="find", description="Find a claim.", input_schema={"type": "object", "properties": {}})
     made = project(
         sections=[
             spec("history"),
@@ -25,7 +28,7 @@ def test_the_stable_prefix_comes_first_whatever_the_template_says():
             spec("tools"),
         ],
         files={"h.md": "Answer in one line.", "p.md": "Never reveal other customers."},
-        toolset=ToolSet(id="claims", version="1", tools=(tool,)),
+        toolset=ToolSet(id="claims", version="1", tools=(TOOL,)),
         profile=RequestProfile(id="desk", version="1", toolset="claims"),
         focus=("claim_id",),
     )
@@ -33,6 +36,7 @@ def test_the_stable_prefix_comes_first_whatever_the_template_says():
     assert names(package) == ["tools", "policy", "house", "history/0", "state", "user", "focus"]
     assert [p.stable for p in package.placed] == [False, True, False, False, False, False, False]
     assert [p.position for p in package.placed] == list(range(7))
+    assert [s.id for s in package.segments if s.stable] == ["model", "policy"]
 
 
 RECORDS = [
@@ -66,3 +70,35 @@ def test_edges_of_an_even_number():
 def test_what_is_no_record_has_no_time():
     package = compiled(project(sections=[spec("state", order="time")]), fixture(user="hi", state="open"))
     assert names(package) == ["state", "user"]
+
+
+def marked(sections, tools=(), **more):
+    """Texts (and names of tools) at which a request for Claude holds a cache mark, in reading order."""
+    claude = provider(shape_id="anthropic_messages", capabilities=("tools", "cache_marks"), framing={})
+    row = replace(claude.models[0], cache={"placements": ["tools", "system", "messages"], "ttls": ["5m"]})
+    made = project(
+        sections=sections,
+        files={"h.md": "House rule.", "p.md": "Platform rule."},
+        toolset=ToolSet(id="claims", version="1", tools=tools),
+        profile=RequestProfile(id="desk", version="1", toolset="claims"),
+        providers=[replace(claude, models=(row,))],
+        **more,
+    )
+    request = compiled(made, fixture(user="hi", task="Help.", state="open")).request
+    blocks = [*request.get("tools", ()), *request.get("system", ())]
+    blocks += [b for m in request["messages"] if not isinstance(m["content"], str) for b in m["content"]]
+    return [b.get("name") or b["text"] for b in blocks if "cache_control" in b]
+
+
+def test_a_cache_mark_stands_at_the_end_of_the_stable_prefix_or_where_the_template_says():
+    policy = spec("policy", source="p.md", cacheable=True)
+    house = spec("house", Kind.POLICY, source="h.md")
+    (only,) = marked([house, policy, spec("task")])
+    assert "Platform rule." in only and "House rule." not in only
+    assert marked([house, spec("task")]) == []
+    assert marked([house, spec("tools", cacheable=True)], tools=(TOOL,)) == ["find"]
+    assert marked([house, spec("tools")], tools=(TOOL,)) == []
+    both = [house, policy, spec("task"), spec("state")]
+    first, second = marked(both, checkpoints=("house", "task"))
+    assert "House rule." in first and "Help." in second
+    assert marked(both, checkpoints=("absent",)) == []

@@ -1,0 +1,64 @@
+"""The stages together: many fixtures at once, what a call takes, and where a refused request can be mended."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+from world import assistant, call, compiled, compiler, fixture, project, spec, user
+
+from ctxc.base.canonical import canonical
+from ctxc.base.spans import Origin
+from ctxc.compiler import pipeline
+from ctxc.model.section import Kind
+
+
+@pytest.mark.parametrize(("ahead", "characters"), [(1, 10**6), (2, 10**6), (5, 10**6), (100, 1), (100, 40)])
+def test_fixtures_that_are_compiled_together_are_as_each_alone_and_each_once(monkeypatch, ahead, characters):
+    monkeypatch.setattr(pipeline, "_AHEAD", ahead)
+    monkeypatch.setattr(pipeline, "_AHEAD_CHARACTERS", characters)
+    made = project(sections=[spec("task")])
+    asked = [fixture(name=f"f{n}", user=f"question {n}", task="Help. " * n) for n in range(5)]
+    together = list(compiler(made).compile_all(asked))
+    assert [p.fixture_id for p in together] == [f"f{n}" for n in range(5)]
+    assert [canonical(p.snapshot) for p in together] == [canonical(compiled(made, f).snapshot) for f in asked]
+
+
+def test_the_framing_of_messages_is_overhead_and_what_stands_in_them_is_their_own():
+    """Each message has 3 tokens of framing, the request 3 more: all that no section takes."""
+    history = [user("before"), *call("find", "c1", '{"q": "claims"}', "two rows"), assistant("Two.")]
+    package = compiled(project(sections=[spec("history")]), fixture(user="hi", history=history))
+    budget = package.snapshot["budget"]
+    assert budget["overhead"] == 3 + 3 * 5
+    assert budget["used_input"] == budget["overhead"] + sum(p.tokens for p in package.placed)
+
+
+@pytest.mark.parametrize(
+    ("field", "problem", "contract"),
+    [
+        ("/response_format", "/response_format: no", True),
+        ("/response_format", "/response_format/json_schema/schema: no", True),
+        ("/response_format", "/response_formats: no", False),
+        ("/response_format", "/messages/0: no", False),
+        ("/messages/0", "/messages/0: no", False),
+        ("/system/1", "/system/1/text: no", False),
+    ],
+)
+def test_a_refused_request_is_mended_at_the_contract_where_its_own_field_is_refused(field, problem, contract):
+    schema, asked = Origin("answer.yaml"), Origin("f.yaml")
+    request = SimpleNamespace(contract=SimpleNamespace(origin=schema), fixture=SimpleNamespace(origin=asked))
+    placed = [
+        SimpleNamespace(section=SimpleNamespace(kind=Kind.TOOLS), pointers=(field,)),
+        SimpleNamespace(section=SimpleNamespace(kind=Kind.CONTRACT), pointers=(field,)),
+    ]
+    cause = pipeline._cause(request, placed, problem)  # type: ignore[arg-type]
+    assert cause == (schema.child("schema") if contract else asked)
+    request.contract = None
+    assert pipeline._cause(request, placed, problem) == asked  # type: ignore[arg-type]
+
+
+def test_a_conversation_with_calls_asks_for_tools_also_where_the_template_has_none():
+    history = [user("before"), *call("find", "c1", "{}", "two rows")]
+    made = project(sections=[spec("history"), spec("task")])
+    assert compiled(made, fixture(user="hi", task="x", history=history)).required_capabilities == ("chat", "tools")
+    assert compiled(made, fixture(user="hi", task="x", history=history[:1])).required_capabilities == ("chat",)
