@@ -20,8 +20,8 @@ Good:
     sections:
       - {id: policy, source: literal, text: Answer briefly., cacheable: true}
 
-Mend: Write the id of a section of the template (of a bucket: or a kind; under `static`: or a kind, a group of fragments, or the id
-of one).
+Mend: Write the id of a section of the template (of a bucket: or a kind; under `static`: or a kind, a group of
+fragments, or the id of one).
 """
 
 from __future__ import annotations
