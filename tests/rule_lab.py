@@ -9,9 +9,13 @@ from dataclasses import dataclass
 from ctxc import providers, tokens
 from ctxc.base.spans import Span
 from ctxc.model.finding import Finding
+from ctxc.model.measured import Measured
 from ctxc.model.project import Project, Settings
 from ctxc.parse.load import load_project
 from ctxc.rules import all_rules
+from ctxc.rules._ground import GATE, Ground
+from ctxc.rules._locks import read_budgets, read_tools
+from ctxc.rules._measuring import measure
 from ctxc.rules.documentation import Example, decoded, files
 from ctxc.rules.engine import Context, Rule, run
 from ctxc.source.memory import MemoryTree
@@ -58,6 +62,42 @@ def findings_of(
 ) -> tuple[Finding, ...]:
     chosen = all_rules() if rules is None else tuple(rules)
     return run(context_of(example, compiled=compiled), chosen)
+
+
+# --- changes -------------------------------------------------------------------------------------------------------
+
+_BASE = "base/"
+
+
+def _split(example: Example) -> tuple[Example, Example]:
+    """The example before and after; a file that is not repeated is the same on both sides."""
+    head = {path: data for path, data in example.files.items() if not path.startswith(_BASE)}
+    old = {path.removeprefix(_BASE): data for path, data in example.files.items() if path.startswith(_BASE)}
+    base = {path: data for path, data in {**head, **old}.items() if data.strip() != b"(absent)"}
+    head = {path: data for path, data in head.items() if data.strip() != b"(absent)"}
+    return Example(files=base, links={}), Example(files=head, links={})
+
+
+def _measured(context: Context) -> dict[str, Measured]:
+    fixtures = context.project.fixtures
+    return {n: measure(p, fixtures[n], context.project, context.tokenizers) for n, p in context.packages.items()}
+
+
+def findings_of_change(example: Example, made: Rule) -> tuple[Finding, ...]:
+    """What a rule finds in a change: files under ``base/`` are as they were before, ``(absent)`` were not there."""
+    before, after = _split(example)
+    base, head = context_of(before, compiled=True), context_of(after, compiled=True)
+    ground = Ground(
+        policies=tuple(v[-1] for v in head.project.policies.values()),
+        owner=head.project,
+        head=_measured(head),
+        base=_measured(base),
+        load_base=lambda: base.project,
+        packages=head.packages.__getitem__,
+        budgets=read_budgets(head.tree),
+        tools=read_tools(head.tree),
+    )
+    return tuple(f for f in run(context_of(after, params={GATE: {"ground": ground}}), [made]) if f.code == made.code)
 
 
 # --- cases with markers --------------------------------------------------------------------------------------------

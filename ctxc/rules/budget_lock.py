@@ -47,10 +47,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ctxc.base.spans import Location
+from ctxc.base.spans import Location, Origin
 from ctxc.model.contract import Policy
 from ctxc.model.finding import Finding
+from ctxc.model.measured import Measured
 from ctxc.rules._ground import ground, judged_by_base, origin_of, selected, settings, told
+from ctxc.rules._growth import sources
 from ctxc.rules._locks import BUDGETS, BudgetLock, read_budgets
 from ctxc.rules.engine import Context, rule
 
@@ -113,9 +115,16 @@ def check(context: Context) -> Iterator[Finding]:
                 at=origin_of(context, measured.fixture),
                 help=_FIRST if brought else _UPDATE,
                 fixture=measured.fixture,
-                related=[(lock.at(measured.fixture), "the lock")],
+                related=[(lock.at(measured.fixture), "the lock"), *_grown(context, measured)],
                 data=data,
             )
+
+
+def _grown(context: Context, measured: Measured) -> Iterator[tuple[Origin, str]]:
+    """The files that made it grow since the base."""
+    before = (ground(context).base or {}).get(measured.fixture)
+    for source in sources(before.sections, measured.sections, "tokens")[:3] if before is not None else ():
+        yield source.at, f"{source.growth:+,} tokens since the base"
 
 
 RULE = rule(__name__, __doc__, check, needs="packages")

@@ -66,7 +66,8 @@ from decimal import Decimal
 
 from ctxc.model.finding import Finding
 from ctxc.model.measured import Measured
-from ctxc.rules._ground import ground, items, origin_of, selected, settings, told
+from ctxc.rules._ground import ground, items, selected, settings, told
+from ctxc.rules._growth import Grown, place_of, related, sources, told_of
 from ctxc.rules._money import limit, price_of, shown, thousand
 from ctxc.rules.engine import Context, rule
 
@@ -96,17 +97,25 @@ def check(context: Context) -> Iterator[Finding]:
                 over = (new - old) * 100 > old * bound if key == "max_percent" else new - old > bound
                 if over:
                     dearest = max(both, key=lambda m: (_more(m, base[m.fixture], cache), m.fixture))
+                    was = base[dearest.fixture]
+                    files = sources(was.sections, dearest.sections, "tokens")
+                    grown = Grown(before=was, after=dearest, delta=0, sources=files)
                     yield told(
                         context,
                         RULE,
                         policy,
                         ("cost", "growth", number, key),
                         f"1,000 requests cost {shown(new)} ({cache}) in place of {shown(old)}; "
-                        f"the policy allows {most or shown(bound)} more",
-                        at=origin_of(context, dearest.fixture),
-                        help=f"`ctxc diff` shows what grew; most of it did in {dearest.fixture}",
-                        data={"base": str(old), "head": str(new), "limit": str(bound), "fixtures": len(both)},
-                    )
+                        f"the policy allows {most or shown(bound)} more; fixture {dearest.fixture!r} grew most"
+                        f"{told_of(files, 'tokens')}",
+                        at=place_of(context, grown),
+                        help="`ctxc diff` shows what grew",
+                        related=related(context, grown, "tokens"),
+                        data={
+                            "base": str(old), "head": str(new), "limit": str(bound), "fixtures": len(both),
+                            "files": {s.at.path: s.growth for s in files},
+                        },
+                    )  # fmt: skip
 
 
 def _more(after: Measured, before: Measured, cache: str) -> Decimal:

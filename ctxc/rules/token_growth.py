@@ -54,43 +54,63 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ctxc.base.spans import Origin
 from ctxc.model.contract import Policy
 from ctxc.model.finding import Finding
-from ctxc.model.measured import Measured, MeasuredSection
-from ctxc.rules._ground import ground, items, of_sections, origin_of, sections, selected, settings, told
+from ctxc.model.measured import Measured
+from ctxc.rules._ground import ground, items, of_sections, sections, selected, settings, told
+from ctxc.rules._growth import Grown, Unit, by_place, others, related, sources, told_of
 from ctxc.rules.engine import Context, rule
+
+_UNITS: tuple[tuple[str, Unit], ...] = (("max_percent", "tokens"), ("max_tokens", "tokens"), ("max_bytes", "bytes"))
+_LISTED = 5
 
 
 def check(context: Context) -> Iterator[Finding]:
-    """Every bound on growth, for every fixture that both sides have and count in the same way."""
+    """Every bound on growth, for every fixture that both sides have and count in the same way.
+
+    Told once for each file that made requests grow, at that file.
+    """
     base = ground(context).base
     if base is None:
         return
     for policy, budget in settings(context, "budget"):
         for number, growth in items(budget.get("growth")):
             where = growth.get("where", {})
-            narrow = bool(of_sections(where) or of_sections(policy.where))
-            for measured in selected(context, policy, where):
-                before = base.get(measured.fixture)
-                if before is None or not before.has_request or not comparable(before, measured):
+            for key, unit in _UNITS:
+                if key not in growth:
                     continue
-                keys = ("budget", "growth", number)
-                old, new = _size(before, policy, where, narrow), _size(measured, policy, where, narrow)
-                yield from _tokens(context, policy, keys, growth, before, measured, old, new)
-                if "max_bytes" in growth and measured.bytes - before.bytes > growth["max_bytes"]:
-                    grown = measured.bytes - before.bytes
+                over: list[Grown] = []
+                for measured in selected(context, policy, where):
+                    before = base.get(measured.fixture)
+                    if before is None or not before.has_request or not comparable(before, measured):
+                        continue
+                    old, new = (_size(m, policy, where, unit) for m in (before, measured))
+                    most, by_percent = growth[key], key == "max_percent"
+                    if new > old and ((new - old) * 100 > old * most if by_percent else new - old > most):
+                        shown = sections(before, policy, where), sections(measured, policy, where)
+                        files = sources(*shown, unit=unit)
+                        over.append(Grown(before=before, after=measured, delta=new - old, sources=files))
+                for place, worst, members in by_place(context, over):
+                    old, new = (_size(m, policy, where, unit) for m in (worst.before, worst.after))
+                    percent = f" ({100 * worst.delta / old:.1f}%)" if old else " (from nothing)"
+                    limit = f"{growth[key]}%" if key == "max_percent" else f"{growth[key]:,} {unit}"
                     yield told(
                         context,
                         RULE,
                         policy,
-                        (*keys, "max_bytes"),
-                        f"grew by {grown:,} bytes to {measured.bytes:,}; the policy allows {growth['max_bytes']:,}",
-                        at=origin_of(context, measured.fixture),
-                        help="`ctxc diff` shows which sections grew",
-                        fixture=measured.fixture,
-                        data={"base": before.bytes, "head": measured.bytes, "limit": growth["max_bytes"]},
-                    )
+                        ("budget", "growth", number, key),
+                        f"fixture {worst.after.fixture!r} grew by {worst.delta:,} {unit}{percent} to {new:,}"
+                        f"{told_of(worst.sources, unit)}; the policy allows {limit}{others(members)}",
+                        at=place,
+                        help="take something out for what came in; `ctxc diff` shows which sections grew",
+                        fixture=worst.after.fixture,
+                        related=related(context, worst, unit),
+                        data={
+                            "base": old, "head": new, "delta": worst.delta, "limit": growth[key],
+                            "files": {s.at.path: s.growth for s in worst.sources},
+                            "fixtures": [g.after.fixture for g in members[:_LISTED]], "requests": len(members),
+                        },
+                    )  # fmt: skip
 
 
 def comparable(before: Measured, after: Measured) -> bool:
@@ -98,44 +118,10 @@ def comparable(before: Measured, after: Measured) -> bool:
     return (before.tokenizer, before.method) == (after.tokenizer, after.method)
 
 
-def _size(measured: Measured, policy: Policy, where: dict[str, Any], narrow: bool) -> int:
-    if narrow:
-        return sum(s.tokens for s in sections(measured, policy, where))
-    return measured.tokens or 0
-
-
-def _tokens(
-    context: Context, policy: Policy, keys: tuple[Any, ...], growth: Any, before: Measured, measured: Measured,
-    old: int, new: int,
-) -> Iterator[Finding]:  # fmt: skip
-    grown = new - old
-    for key, over, limit in (
-        ("max_percent", grown * 100 > old * growth.get("max_percent", 0), f"{growth.get('max_percent')}%"),
-        ("max_tokens", grown > growth.get("max_tokens", 0), f"{growth.get('max_tokens', 0):,} tokens"),
-    ):
-        if key not in growth or not over or grown <= 0:
-            continue
-        percent = f"{100 * grown / old:.1f}%" if old else "from nothing"
-        most = grown_most(before, measured)
-        yield told(
-            context,
-            RULE,
-            policy,
-            (*keys, key),
-            f"grew by {grown:,} tokens ({percent}) to {new:,}; the policy allows {limit}",
-            at=origin_of(context, measured.fixture),
-            help="`ctxc diff` shows which sections grew",
-            fixture=measured.fixture,
-            related=[(Origin(s.path, s.pointer), f"{s.id}: {d:+,} tokens") for s, d in most],
-            data={"base": old, "head": new, "delta": grown, "limit": growth[key]},
-        )
-
-
-def grown_most(before: Measured, after: Measured) -> list[tuple[MeasuredSection, int]]:
-    """The three sections that grew most, with their growth in tokens."""
-    old = {s.id: s.tokens for s in before.sections}
-    grown = [(s, s.tokens - old.get(s.id, 0)) for s in after.sections]
-    return sorted((g for g in grown if g[1] > 0), key=lambda g: -g[1])[:3]
+def _size(measured: Measured, policy: Policy, where: dict[str, Any], unit: Unit) -> int:
+    if of_sections(where) or of_sections(policy.where):
+        return sum(s.tokens if unit == "tokens" else s.bytes for s in sections(measured, policy, where))
+    return (measured.tokens or 0) if unit == "tokens" else measured.bytes
 
 
 RULE = rule(__name__, __doc__, check, needs="change")
