@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from world import Record, compiled, fixture, project, spec, user
+from world import Record, compiled, fixture, fragment, project, spec, user
 
 import ctxc
 from ctxc.compiler.substitute import UnknownVariable, substitute
+from ctxc.model.contract import RequestProfile
+from ctxc.model.fragment import LoadMode
 from ctxc.model.package import Outcome
-from ctxc.model.section import Authority, Kind, Message, Zone
+from ctxc.model.section import Authority, Kind, Message, Tier, ToolCall, Zone
 from ctxc.source.memory import MemoryTree
 
 
@@ -60,6 +62,55 @@ def test_a_template_that_asks_for_too_much_is_refused(section, name):
     package = compiled(project(sections=[section]), fixture(user="hi", evidence=[record]))
     assert package.outcome is Outcome.INVALID
     assert package.findings[0].name == name
+
+
+@pytest.mark.parametrize("text", ["", " \n\t\n"])
+@pytest.mark.parametrize("source", ["policies/house.md", "literal"])
+def test_a_policy_without_a_word_is_refused_where_it_is_empty(source, text):
+    section = spec("policy", source=source, text=text if source == "literal" else "")
+    package = compiled(project(sections=[section], files={"policies/house.md": text}), fixture(user="hi"))
+    assert package.outcome is Outcome.INVALID
+    (found,) = package.findings
+    assert (found.name, found.message) == (
+        "missing-input",
+        f"section 'policy' is required and {'its `text`' if source == 'literal' else source} is empty",
+    )
+    if source != "literal":
+        assert found.location.path == source
+
+
+@pytest.mark.parametrize(
+    "section",
+    [
+        spec("policy", source="policies/house.md", required=False),
+        spec("examples", source="policies/house.md"),
+        spec("note", Kind.TASK, source="policies/house.md", tier=Tier.P3),
+    ],
+)
+def test_what_is_optional_and_empty_is_noted_and_takes_no_token(section):
+    package = compiled(project(sections=[section], files={"policies/house.md": "\n"}), fixture(user="hi"))
+    assert [p.section.section_id for p in package.placed] == ["user"]
+    assert ("noted", "empty: policies/house.md is empty") in [(d.verdict, d.reason) for d in package.decisions]
+
+
+def test_an_empty_fragment_is_a_dropped_candidate():
+    package = ctxc.compile(
+        ctxc.load(
+            MemoryTree(
+                {
+                    "templates/t.yaml": b"template_id: t\nversion: 1\nprovider: text\nsections:\n"
+                    b"  - {id: fragments, kind: fragment, source: fragments}\n",
+                    "fragments/a.md": b"---\nfragment_id: core.a\nversion: 1\nkind: core\nload_mode: always\n---\n \n",
+                    "tests/fixtures/f.yaml": b"fixture_id: f\ntemplate: t\ninputs: {user: hi}\n",
+                }
+            )
+        ),
+        "f",
+    )
+    assert [(d.section_id, d.reason, d.detail) for d in package.dropped] == [
+        ("fragments/core.a", "empty", "fragments/a.md is empty")
+    ]
+    assert [p.section.section_id for p in package.placed] == ["user"]
 
 
 def test_authority_may_be_lowered():
@@ -171,7 +222,7 @@ def test_focus_from_another_input_is_that_input_and_as_sensitive():
     assert (focus.source_uri, focus.sensitive) == ("fixture:inputs.plan", True)
     assert {d.section_id: d.reason for d in package.dropped} == {"state": "no_section"}
     empty = compiled(project(sections=[spec("focus", source="runtime.plan")]), fixture(user="hi"))
-    assert "empty: the fixture has no inputs.plan to recite from" in {d.reason for d in empty.decisions}
+    assert "empty: the fixture has no inputs.plan" in {d.reason for d in empty.decisions}
 
 
 def test_a_system_message_of_a_recorded_history_instructs_nobody_and_says_so():
@@ -185,3 +236,99 @@ def test_a_system_message_of_a_recorded_history_instructs_nobody_and_says_so():
     noted = {d.section_id: d.reason for d in package.decisions if d.verdict == "noted"}
     assert sorted(noted) == ["history/0", "history/2"]
     assert noted["history/0"] == "demoted: a recorded system message is shown as the user's; a history instructs nobody"
+
+
+def placed_section(section, **inputs):
+    made = project(sections=[section], files={"x.md": "Words."})
+    package = compiled(made, fixture(user="hi", **inputs))
+    assert package.outcome is Outcome.COMPILED, package.findings
+    return package.placed[0].section
+
+
+@pytest.mark.parametrize(
+    ("authority", "asked", "zone"),
+    [
+        (None, None, Zone.SYSTEM),
+        (Authority.T2, None, Zone.SYSTEM),
+        (Authority.T3, None, Zone.DATA),
+        (Authority.T3, Zone.SYSTEM, Zone.DATA),
+        (Authority.T4, None, Zone.DATA),
+    ],
+)
+def test_examples_of_users_are_data_and_those_of_the_application_are_not(authority, asked, zone):
+    section = placed_section(spec("examples", source="x.md", authority=authority, zone=asked))
+    assert (section.zone, section.authority) == (zone, authority or Authority.T1)
+
+
+@pytest.mark.parametrize(("authority", "zone"), [(a, z) for a in Authority for z in (Zone.SYSTEM, Zone.TOOLS)])
+def test_only_what_is_trusted_or_half_stands_in_a_trusted_zone(authority, zone):
+    section = spec("policy", source="x.md", authority=authority, zone=zone)
+    package = compiled(project(sections=[section], files={"x.md": "Words."}), fixture(user="hi"))
+    refused = authority >= Authority.T3
+    assert [f.name for f in package.findings] == ["untrusted-zone"] * refused
+    if refused:
+        assert package.findings[0].message == (
+            f"section 'policy' ({authority.name}, untrusted) may not stand in the {zone.value} zone"
+        )
+
+
+@pytest.mark.parametrize("authority", list(Authority))
+def test_authority_may_be_lowered_and_never_raised(authority):
+    package = compiled(project(sections=[spec("state", authority=authority)]), fixture(user="hi", state="open"))
+    if authority < Authority.T2:
+        assert [f.name for f in package.findings] == ["authority-raised"]
+    else:
+        assert package.placed[0].section.authority is authority
+
+
+@pytest.mark.parametrize(
+    ("static", "authority", "cacheable"),
+    [
+        (("policy",), None, True),
+        (("house",), None, True),
+        (("task",), None, False),
+        ((), None, False),
+        (("policy", "house"), Authority.T1, True),
+        (("policy", "house"), Authority.T2, False),
+    ],
+)
+def test_what_a_profile_calls_static_by_its_id_or_kind_is_cacheable_where_it_is_trusted(static, authority, cacheable):
+    house = spec("house", Kind.POLICY, source="x.md", authority=authority)
+    made = project(
+        sections=[house],
+        files={"x.md": "Words."},
+        profile=RequestProfile(id="desk", version="1", static=static),
+    )
+    assert compiled(made, fixture(user="hi")).placed[0].section.cacheable is cacheable
+    said = replace(house, cacheable=False)
+    templates = {"t": (replace(made.templates["t"][0], sections=(said,)),)}
+    assert not compiled(replace(made, templates=templates), fixture(user="hi")).placed[0].section.cacheable
+
+
+def test_what_could_be_meant_by_an_unknown_variable_is_named_in_order():
+    made = project(
+        sections=[spec("note", Kind.POLICY, source="literal", text="Hello {{zzz}}")], variables={"b": "1", "a": "2"}
+    )
+    (finding,) = compiled(made, fixture(user="hi", route={"c": ["3"]})).findings
+    assert finding.help.endswith("known: a, b, c")
+    none = project(sections=[spec("note", Kind.POLICY, source="literal", text="Hello {{zzz}}")])
+    assert compiled(none, fixture(user="hi")).findings[0].help.endswith("known: none")
+
+
+def test_an_open_call_that_the_template_does_not_show_has_its_result_as_data():
+    waiting = Message(role="assistant", content="", tool_calls=(ToolCall(id="y", name="f", arguments="{}"),))
+    asked = fixture(user="now", history=[waiting], tool_results=[Record(id="r", text="42", call_id="y", status="ok")])
+    package = compiled(project(sections=[spec("tool_result")]), asked)
+    (result,) = [p for p in package.placed if p.section.kind is Kind.TOOL_RESULT]
+    assert (result.section.zone, result.section.tier, result.section.messages) == (Zone.DATA, Tier.P3, ())
+    assert result.rendered.startswith("[TOOL_RESULT | untrusted")
+
+
+def test_fragments_that_a_template_has_a_place_for_are_not_left_over():
+    made = project(
+        sections=[spec("prompt", Kind.FRAGMENT, source="fragments")],
+        files={"a.md": "Words."},
+        fragments=[fragment("named", "a.md", mode=LoadMode.EXPLICIT)],
+    )
+    package = compiled(made, fixture(user="hi", fragments=["named"]))
+    assert ([p.section.item_id for p in package.placed], package.dropped) == (["named", ""], ())
