@@ -8,7 +8,7 @@ from typing import Any
 
 from ctxc.base.spans import NOWHERE, Origin
 from ctxc.base.values import dataclass
-from ctxc.model.section import Authority, Kind, Overflow, Tier, Zone
+from ctxc.model.section import DEFAULTS, Authority, Kind, Overflow, Tier, Zone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +41,13 @@ class SectionSpec:
     order: str = ""  # "score" | "time" | "edges" | "given"; empty: the kind's own
     when: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     origin: Origin = NOWHERE
+
+    @property
+    def must_have_text(self) -> bool:
+        """Whether a request without its text is not the one that was meant: it is required, or of P0 to P2 and not
+        said to be optional."""
+        tier = self.tier if self.tier is not None else DEFAULTS[self.kind].tier
+        return tier <= Tier.P2 if self.required is None else self.required
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,7 @@
 """A section or a fragment whose text is empty.
 
-Why: It has an id, a place and a budget, and says nothing to the model.
+Why: It has an id, a place and a budget, and says nothing to the model. A section that is required, or of P0 to P2 and not
+said to be optional, makes the compile of its requests impossible: that is an error.
 
 Bad:
 
@@ -31,7 +32,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxc.base.errors import UnreadableSource
-from ctxc.model.finding import Finding
+from ctxc.model.finding import Finding, Severity
 from ctxc.rules._routes import newest
 from ctxc.rules._texts import is_file, templates
 from ctxc.rules.engine import Context, rule
@@ -48,6 +49,7 @@ def check(context: Context) -> Iterator[Finding]:
                     f"section {spec.id!r} has no text",
                     at=spec.origin.child("text"),
                     help="write it, or remove the section",
+                    severity=Severity.ERROR if spec.must_have_text else None,
                 )
             elif is_file(spec) and spec.source not in seen and _is_empty(context, spec.source):
                 seen.add(spec.source)
@@ -56,6 +58,7 @@ def check(context: Context) -> Iterator[Finding]:
                     f"section {spec.id!r} shows {spec.source}, which is empty",
                     at=spec.origin.child("source"),
                     help="write the text, or remove the section",
+                    severity=Severity.ERROR if spec.must_have_text else None,
                 )
     for fragment in newest(context).values():
         if fragment.text_path not in seen and _is_empty(context, fragment.text_path):
