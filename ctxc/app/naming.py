@@ -20,10 +20,9 @@ def advice(wrong: str, known: Iterable[str], *more: str, listed: bool = True) ->
 
     names = list(known)
     near = nearest(wrong, names)
-    parts = [f"did you mean {near}?"] if near else []
-    if listed:
-        parts.append(f"known: {', '.join(names)}")
-    return "; ".join([*parts, *(m for m in more if m)])
+    hint = f"did you mean {near}? " if near else ""
+    parts = [f"known: {', '.join(names)}"] if listed else []
+    return (hint + "; ".join([*parts, *(m for m in more if m)])).rstrip()
 
 
 def unloaded(findings: Iterable[Finding]) -> int:

@@ -238,7 +238,8 @@ def _report_usage(error: BaseException, environment: Mapping[str, str]) -> int:
         _write(sys.stderr, str(getattr(error, "message", error)) + "\n")
         return USAGE
     format_message = getattr(error, "format_message", None)
-    message = format_message() if format_message is not None else "aborted"
+    # Typer lists the values of an argument one a line; an error is one line.
+    message = format_message().replace("\n\t", " ") if format_message is not None else "aborted"
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "ctxc"
     _error(message, f"`{path} --help` shows what there is", environment)

@@ -28,7 +28,7 @@ def without_model(request: Request, trail: Trail, reply: str, why: str, key: str
 
 _FAILED = {
     "outcome": "expected the outcome {expected}, got {actual}",
-    "max_input_tokens": "expected at most {expected:,} input tokens, got {actual:,}",
+    "max_input_tokens": "expected at most {expected:,} input tokens, got {actual:,} at the top of the band",
     "loaded": "expected {expected!r} to be loaded; it is not in the request",
     "not_loaded": "expected {expected!r} not to be loaded; it is in the request",
     "dropped": "expected {expected!r} to be dropped; it was not",

@@ -192,8 +192,8 @@ def _recorded(
     document = file.shared.recorded(path)
     if document is None:
         file.problem(
-            "unreadable-file", f'the recorded file "{path}" cannot be used', "see what is reported there",
-            at=child(at, "file"),
+            "unreadable-file", f'the recorded file "{path}" cannot be used',
+            f"`ctxc lint {path}` says what is wrong in it", at=child(at, "file"),
         )  # fmt: skip
         return None
     source = File(path, file.shared)

@@ -60,7 +60,8 @@ def _lines(counted: Counted, view: View, every: bool) -> Iterator[str]:
     total = paint(number(count.tokens), "bold", view)
     banded = count.error_low_bp or count.error_high_bp
     band = f" ({number(_low(counted))} to {number(count.upper)})" if banded else ""
-    yield f"{total} tokens{band}  {visible(counted.model)} on {visible(counted.provider)}"
+    noun = "token" if count.tokens == 1 else "tokens"
+    yield f"{total} {noun}{band}  {visible(counted.model)} on {visible(counted.provider)}"
     share = -(-100 * count.tokens // counted.available) if counted.available else 0
     yield paint(
         f"  {_what(counted)}, {visible(count.method)} with {visible(count.tokenizer)}, "

@@ -184,6 +184,14 @@ def _check(console: Console, folder: str, checked: snapshots.Checked, format: st
     return 0 if checked.is_fine else 1
 
 
+def _asked() -> str:
+    """What to do with a difference: a, s or q; anything else is asked again."""
+    while True:
+        answer = typer.prompt("accept, skip or quit? [a/s/q]", default="s", show_default=False).strip().lower()
+        if answer in ("a", "accept", "s", "skip", "q", "quit"):
+            return str(answer[0])
+
+
 def _review(current: Session, folder: Path, checked: snapshots.Checked) -> int:
     """Show each difference and ask what to do with it; status 1 where something is left."""
     console, left = current.console, 0
@@ -191,11 +199,11 @@ def _review(current: Session, folder: Path, checked: snapshots.Checked) -> int:
         change = snapshots.of_fixture(checked.change, name)
         console.report(render("text", change, DiffView(view=console.view())) + "\n")
         console.note(f"{number} of {len(checked.differ)}: {name}")
-        answer = typer.prompt("accept, skip or quit? [a/s/q]", default="s", show_default=False).strip().lower()
-        if answer.startswith("q"):
+        answer = _asked()
+        if answer == "q":
             left += len(checked.differ) - number + 1
             break
-        if answer.startswith("a"):
+        if answer == "a":
             snapshots.write(folder, checked.texts, [name], current.environment)
         else:
             left += 1

@@ -97,6 +97,7 @@ def test_1_for_an_expectation_that_does_not_hold(quick: Run, project: Path) -> N
         (("compile", "--nope"), "No such option"),
         (("compil",), "Did you mean 'compile'?"),
         (("explain",), "Missing argument"),
+        (("snapshot",), "Choose from: save, check, review"),
         (("explain", "nothing"), "there is no fixture 'nothing'"),
         (("explain", "opening_hours", "nothing"), "no candidate 'nothing'"),
         (("schema", "tempalte"), "did you mean template?"),
