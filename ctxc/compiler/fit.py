@@ -8,9 +8,11 @@ other side, sections are admitted in the reverse order while there is room in th
 
 A section that does not fit whole is cut, replaced by a reference, or dropped, as its ``overflow`` says: in the first
 pass already where borrowing would give it nothing, so that what ranks below it is not kept whole in the room that it
-could use. Only low-relevance evidence waits, because it is the first to lose. A conversation
-gives up its oldest turns, whole; if its newest turn alone is too large, the oldest steps of that turn. Once one turn
-is out, no older one comes back: a conversation with a hole would be a different conversation.
+could use. Only low-relevance evidence waits, because it is the first to lose. What waits to borrow keeps its place:
+nothing that ranks below it takes of their common share before it, and meanwhile no other bucket borrows that share.
+
+A conversation gives up its oldest turns, whole; if its newest turn alone is too large, the oldest steps of that turn.
+Once one turn is out, no older one comes back: a conversation with a hole would be a different conversation.
 """
 
 from __future__ import annotations
@@ -123,7 +125,7 @@ def fit(request: Request, drafts: Mapping[str, Draft], allocation: Allocation, w
 class _Group:
     """Drafts that are admitted together: one section, or one turn of a conversation."""
 
-    __slots__ = ("drafts", "first", "is_turn", "messages", "share", "tokens")
+    __slots__ = ("drafts", "first", "is_turn", "messages", "share", "tokens", "waits")
 
     def __init__(self, drafts: tuple[Draft, ...]) -> None:
         self.drafts = drafts
@@ -132,6 +134,7 @@ class _Group:
         self.is_turn = bool(self.first.section.messages)
         self.tokens = sum([d.tokens for d in drafts])
         self.messages = sum([d.messages for d in drafts])
+        self.waits = False  # for the pass that borrows, with a claim on its own share
 
 
 def _groups(drafts: Iterable[Draft]) -> list[tuple[Draft, ...]]:
@@ -164,6 +167,7 @@ class _Fitter:
         self.frame = per_message(request)
         self.slot_limits = {s.id: s.max_tokens for s in request.template.sections}
         self.gaps: dict[str, str] = {}  # conversations (their slot) that have lost something, and to which bound
+        self.claims: dict[str, int] = {}  # tokens of the groups that wait, by share
 
     def admit(self, waiting: list[_Group], *, borrow: bool) -> list[_Group]:
         """One pass over the groups in order of admission; those that did not go in."""
@@ -171,20 +175,44 @@ class _Fitter:
         closed: set[str] = set()
         for group in waiting:
             slot = group.first.section.slot
-            if group.is_turn and (slot in closed or slot in self.gaps):
+            if group.waits:
+                self.claims[group.share] -= group.tokens
+            if group.is_turn and slot in self.gaps:
+                refused.append(group)
+                continue
+            if not borrow and group.share in self.claims:  # behind one that ranks higher
+                self._wait(group)
+                refused.append(group)
+                continue
+            if group.is_turn and slot in closed:
                 refused.append(group)
                 continue
             space = self._space(group, borrow=borrow)
             if group.tokens <= space:
+                reason = "borrowed room" if borrow and group.tokens > self._space(group, borrow=False) else "fits"
                 self._take(group.drafts)
-                reason = "borrowed room" if borrow else "fits"
                 self.room.decisions.extend(_kept(d, reason) for d in group.drafts)
                 continue
             if group.is_turn:
                 closed.add(slot)
-            if not (self._settled(group, space, borrow=borrow) and self._shorten(group, space)):
-                refused.append(group)
+            settled = self._settled(group, space, borrow=borrow)
+            if settled and self._shorten(group, space):
+                continue
+            if not settled and self._gains(group):
+                self._wait(group)
+            refused.append(group)
         return refused
+
+    def _wait(self, group: _Group) -> None:
+        group.waits = True
+        self.claims[group.share] = self.claims.get(group.share, 0) + group.tokens
+
+    def _gains(self, group: _Group) -> bool:
+        """Whether a group that waits for the pass that borrows will have something of it, as far as can be seen."""
+        if ladder(group.first.section, group.first.section.turn) == 0:
+            return False
+        can_shrink = group.is_turn or group.first.section.overflow.action in ("cut", "reference")
+        return can_shrink or group.tokens <= self._space(group, borrow=True)
 
     def _settled(self, group: _Group, space: int, *, borrow: bool) -> bool:
         """Whether a group that does not fit whole is to be shortened in this pass.
@@ -206,6 +234,8 @@ class _Fitter:
         key = group.share
         allowance = self.allocation.allowances.get(key)
         pool = self.room.left - sum(self.room.floors.values()) + self.room.floors.get(key, 0)
+        if borrow:
+            pool -= sum([self._claimed(k) for k in self.claims if k != key])
         bounds = []
         if allowance is not None:
             share = allowance.hard if borrow else allowance.soft
@@ -215,6 +245,13 @@ class _Fitter:
         if limit is not None:
             bounds.append(limit - self.room.slots.get(group.first.section.slot, 0))
         return pool, min(bounds) if bounds else None
+
+    def _claimed(self, key: str) -> int:
+        """What is left of a share, beyond its floor, for the groups that wait for it."""
+        soft = self.allocation.allowances[key].soft if key in self.allocation.allowances else None
+        if soft is None or not self.claims[key]:
+            return 0
+        return max(0, min(soft - self.room.used.get(key, 0), self.claims[key]) - self.room.floors.get(key, 0))
 
     def _take(self, drafts: Iterable[Draft]) -> None:
         for draft in drafts:

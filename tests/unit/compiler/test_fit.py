@@ -531,3 +531,35 @@ def test_where_floors_do_not_fit_together_the_higher_tier_has_its_own():
     assert [(d.section_id, d.reason, d.before, d.after) for d in noted] == [
         ("memory", "the floor does not fit", 70, left)
     ]
+
+
+def _sharing(ceiling):
+    """A turn that ranks first and would borrow 100 tokens and more, and evidence of which the better piece has to."""
+    sections = [spec("history", priority=90), spec("evidence", source="retrieval", overflow=DROP)]
+    buckets = (
+        Bucket(id="history", soft=10, borrow=True),
+        Bucket(id="evidence", soft=100, max=200, borrow=True),
+    )
+    pieces = [evidence("best", "word " * 90, 0.9, source="a"), evidence("rest", "other " * 20, 0.6, source="b")]
+    budget = Budget(ceiling=ceiling, safety_margin=Amount(), buckets=buckets)
+    return compiled(
+        project(sections=sections, budget=budget), fixture(user="hi", history=[user("turn " * 100)], evidence=pieces)
+    )
+
+
+def test_a_share_is_kept_for_what_waits_in_it_while_another_borrows():
+    roomy = _sharing(10_000)
+    assert reasons(roomy) == {}
+    tokens = {p.section.section_id: p.tokens for p in roomy.placed}
+    assert tokens["evidence/best"] > 100 >= tokens["evidence/rest"]
+    used = roomy.snapshot["budget"]["used_input"]
+    seen = set()
+    for ceiling in range(used - 170, used + 20, 10):
+        package = _sharing(ceiling)
+        there = set(names(package)) - {"user"}
+        seen.add(frozenset(there))
+        # The turn ranks first, and borrows nothing of the share that the better piece waits for.
+        if "history/0" in there:
+            taken = package.snapshot["budget"]["overhead"] + tokens["history/0"] + tokens["user"]
+            assert ceiling - taken >= 100
+    assert {frozenset({"evidence/best", "evidence/rest"}), frozenset(tokens) - {"user"}} <= seen
