@@ -59,7 +59,7 @@ def check(context: Context) -> Iterator[Finding]:
             cache = ceiling.get("cache", "cold")
             fixtures = selected(context, policy, ceiling.get("where", {}))
             keys = ("cost", "ceilings", number)
-            help = "`ctxc cache` shows what a request costs, and what of it"
+            help = "an answer as long as `output_reserve` is part of it; `ctxc cache` shows what the input costs"
             if "max_usd_per_request" in ceiling:
                 most = limit(ceiling["max_usd_per_request"])
                 for measured in fixtures:

@@ -86,7 +86,9 @@ def check(context: Context) -> Iterator[Finding]:
         for (_, name), pairs in sorted(moved.items()):
             before, measured = pairs[0]
             told_change = _told(context, measured.fixture)
-            lost = told_change.lost_tokens if told_change is not None else before.prefix
+            lost = sum(
+                change.lost_tokens if (change := _told(context, m.fixture)) is not None else b.prefix for b, m in pairs
+            )
             what = "no version was raised" if wanted == "require_version_bump" else "the policy wants it unchanged"
             names = _variables(context, before, measured, name)
             yield told(

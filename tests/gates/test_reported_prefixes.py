@@ -82,9 +82,15 @@ def test_cp_001_a_clock_that_a_change_sets_is_named_with_its_variables(repo: Rep
     def made(now: str, today: str) -> dict[str, str]:
         return {"templates/t.yaml": HEAD + f'variables: {{now: "{now}", today: "{today}"}}\n' + CLOCK + TAIL}
 
-    base = repo.commit("base", {"policies/p.yaml": POLICY, **made("15:09:20", "2026-09-09"), **request("a")})
+    base = repo.commit(
+        "base", {"policies/p.yaml": POLICY, **made("15:09:20", "2026-09-09"), **request("a"), **request("b")}
+    )
     repo.commit("change", made("15:09:34", "2026-09-10"))
-    finding = one(judge(repo, base), "prefix-changed")
+    run = judge(repo, base)
+    finding = one(run, "prefix-changed")
+    lost = [f.prefix.lost_tokens for f in run.change.fixtures if f.prefix is not None] if run.change else []
+    assert len(lost) == 2 and finding.data["lost_tokens"] == sum(lost) > 0, "of both requests, as the report has it"
+    assert f"{sum(lost):,} tokens lose their cache in 2 fixtures" in finding.message
     assert "changed in section 'clock' (variables now, today) and no version was raised" in finding.message
     assert finding.data["variables"] == ["now", "today"]
     assert place(finding)[0] == "templates/t.yaml"
