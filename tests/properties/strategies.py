@@ -44,6 +44,13 @@ WORDS = [
 
 texts = st.lists(st.sampled_from(WORDS), min_size=0, max_size=60).map(" ".join)
 some_text = st.lists(st.sampled_from(WORDS), min_size=1, max_size=60).map(" ".join).filter(str.strip)
+# Long enough to be cut: what has to lose something loses it from here.
+prose = st.builds(
+    lambda word, count, end: end.join(f"The {word} {n} is number {n * 7}." for n in range(count)),
+    st.sampled_from(WORDS),
+    st.integers(5, 40),
+    st.sampled_from([" ", "\n"]),
+)
 names = st.integers(0, 30).map(lambda n: f"r{n}")
 
 
@@ -53,11 +60,11 @@ def records(draw: Any, kind: str) -> list[Record]:
     found = []
     for name in draw(st.lists(names, max_size=8, unique=True)):
         structured = draw(st.booleans())
-        value = {"items": draw(st.lists(texts, max_size=4)), "status": "ok"} if structured else None
+        value = {"items": draw(st.lists(st.one_of(texts, prose), max_size=4)), "status": "ok"} if structured else None
         found.append(
             Record(
                 id=name,
-                text="" if structured else draw(texts),
+                text="" if structured else draw(st.one_of(texts, prose)),
                 value=value,
                 has_value=structured,
                 source=draw(st.sampled_from(["", "doc://a", "doc://b"])),
@@ -70,7 +77,7 @@ def records(draw: Any, kind: str) -> list[Record]:
                 valid_until=draw(st.sampled_from(["", "2026-01-01", "2027-01-01"])),
                 supersedes=draw(st.sampled_from([(), (), ("r1",), ("r2",)])),
                 required=draw(st.sampled_from([False, False, False, True])),
-                artifact_ref=draw(st.sampled_from(["", "artifact://x/1"])),
+                artifact_ref=draw(st.sampled_from(["artifact://x/1", ""])),
                 scores={"relevance": draw(st.integers(0, 10)) / 10, "confidence": draw(st.integers(0, 10)) / 10},
             )
         )
@@ -86,7 +93,8 @@ def histories(draw: Any) -> list[Any]:
         messages.append(user(draw(some_text)))
         for _ in range(draw(st.integers(0, 3))):
             number += 1
-            result = draw(st.one_of(some_text, texts.map(lambda t: json.dumps({"status": "ok", "rows": [t, t]}))))
+            rows = st.one_of(texts, prose).map(lambda t: json.dumps({"status": "ok", "rows": [t, t]}))
+            result = draw(st.one_of(some_text, rows))
             messages.extend(call("find", f"c{number}", json.dumps({"q": draw(texts)}), result or "-"))
         if draw(st.booleans()):
             messages.append(assistant(draw(some_text)))
@@ -94,7 +102,7 @@ def histories(draw: Any) -> list[Any]:
 
 
 overflows = st.sampled_from(
-    [None, DROP, REFERENCE, *(Overflow(action="cut", strategy=s) for s in Strategy if s is not Strategy.ROLE)]
+    [REFERENCE, None, DROP, *(Overflow(action="cut", strategy=s) for s in Strategy if s is not Strategy.ROLE)]
 )
 
 
@@ -120,7 +128,7 @@ def buckets(draw: Any) -> tuple[Bucket, ...]:
 @st.composite
 def worlds(draw: Any) -> tuple[Any, Any]:
     """A project and a fixture of it."""
-    window = draw(st.integers(300, 4000))
+    window = draw(st.integers(300, 2500))
     optional_tiers = st.sampled_from([None, Tier.P3, Tier.P4])
     sections = [
         spec("policy", source="p.md", required=True, cacheable=True),
@@ -131,7 +139,7 @@ def worlds(draw: Any) -> tuple[Any, Any]:
             tier=draw(optional_tiers),
             priority=draw(st.integers(0, 100)),
             overflow=draw(overflows),
-            max_tokens=draw(st.one_of(st.none(), st.integers(50, 2000))),
+            max_tokens=draw(st.one_of(st.none(), st.integers(50, 1000))),
             min_tokens=draw(st.sampled_from([0, 0, 40])),
             select=Select(
                 min_score=draw(st.sampled_from([None, 0.2])),
@@ -140,10 +148,10 @@ def worlds(draw: Any) -> tuple[Any, Any]:
             ),
             order=draw(st.sampled_from(["", "score", "edges", "time", "given"])),
         ),
-        spec("memory", tier=draw(optional_tiers), overflow=draw(overflows)),
+        spec("memory", tier=draw(optional_tiers), priority=draw(st.integers(0, 100)), overflow=draw(overflows)),
         spec("tool_result", tier=draw(optional_tiers), priority=draw(st.integers(0, 100))),
         spec("history", priority=draw(st.integers(0, 100)), tier=draw(optional_tiers)),
-        spec("handoff", overflow=draw(overflows)),
+        spec("handoff", priority=draw(st.integers(0, 100)), overflow=draw(overflows)),
     ]
     shape = draw(st.sampled_from(["openai_chat", "anthropic_messages"]))
     framing = (
