@@ -129,6 +129,9 @@ class _Collector(Candidates):
     def _literal(self, spec: SectionSpec) -> None:
         if self.recall((spec, self.request.profile)):
             return
+        if not spec.text.strip():
+            self._empty(spec, "its `text` is empty", spec.origin.child("text"), "write its text")
+            return
         self.add(spec, text=self.fill(spec.text, spec.origin.child("text")), uri=f"template:{spec.id}")
         if self.is_fixed(spec.text):
             self.keep((spec, self.request.profile))
@@ -152,6 +155,9 @@ class _Collector(Candidates):
                     help=error.help or "sources are relative to the project root",
                 )
             ) from None
+        if not text.strip():
+            self._empty(spec, f"{path} is empty", Origin(path), f"write its text in {path}")
+            return
         version = _VERSION_IN_NAME.search(path)
         self.add(
             spec,
@@ -163,10 +169,14 @@ class _Collector(Candidates):
         if self.is_fixed(text):
             self.keep((spec, self.request.profile))
 
+    def _empty(self, spec: SectionSpec, why: str, at: Origin, mend: str) -> None:
+        absent(self, replace(spec, required=spec.must_have_text), why, at=at, mend=mend)
+
     def _contract(self, spec: SectionSpec) -> None:
         contract = self.request.contract
         if contract is None:
-            absent(self, spec, "the template and the request profile name no contract")
+            why = "the template and the request profile name no contract"
+            absent(self, spec, why, mend="name one: `output_contract: ID`")
             return
         self.dependencies.add(contract.origin.path)
         made_from = (spec, contract, self.request.profile)
@@ -190,7 +200,7 @@ class _Collector(Candidates):
             if toolset is None:
                 raise Refused(self._no_tools(spec))
         if toolset is None:
-            absent(self, spec, "the request profile names no tool set")
+            absent(self, spec, "the request profile names no tool set", mend="name one there: `toolset: ID`")
             return
         self.dependencies.add(toolset.origin.path)
         if toolset.mcp:

@@ -111,7 +111,8 @@ def _add(candidates: Candidates, spec: SectionSpec, fragment: Fragment, cause: s
     if candidates.recall(made_from):
         return
     raw = text = ""
-    if fragment.load_mode is not LoadMode.REFERENCE and _expands(fragment, cause):
+    shows_text = fragment.load_mode is not LoadMode.REFERENCE and _expands(fragment, cause)
+    if shows_text:
         try:
             raw = project.sources.body(fragment.text_path)
         except CtxcError as error:
@@ -139,7 +140,9 @@ def _add(candidates: Candidates, spec: SectionSpec, fragment: Fragment, cause: s
         cacheable=_is_static(candidates, spec, fragment),
         overflow=spec.overflow or (DROP if fragment.load_mode is not LoadMode.REFERENCE else REFUSE),
     )
-    if candidates.is_fixed(raw):
+    if shows_text and not text.strip():
+        candidates.set_aside("empty", f"{fragment.text_path} is empty")
+    elif candidates.is_fixed(raw):
         candidates.keep(made_from)
 
 

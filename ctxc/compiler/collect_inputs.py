@@ -37,15 +37,10 @@ _UNSENDABLE = {
 }
 
 
-def absent(candidates: Candidates, spec: SectionSpec, why: str, *, at: Origin | None = None) -> None:
-    """A section without content: noted, or refused where the template requires it. ``at``: of an input that is there
-    and holds nothing."""
-    required = spec.required
-    if required is None:
-        required = False
-    if required and spec.kind not in (Kind.TOOLS, Kind.HISTORY):
-        name = f"`inputs.{spec.source.partition('.')[2] or spec.id}`"
-        mend = f"add {name} to the fixture" if at is None else f"write something in {name} of the fixture"
+def absent(candidates: Candidates, spec: SectionSpec, why: str, *, mend: str, at: Origin | None = None) -> None:
+    """A section without content: noted, or refused where the template requires it. ``mend``: what is to be done then;
+    ``at``: of what is there and holds nothing."""
+    if spec.required and spec.kind not in (Kind.TOOLS, Kind.HISTORY):
         raise Refused(
             fault(
                 candidates.request.project,
@@ -60,6 +55,17 @@ def absent(candidates: Candidates, spec: SectionSpec, why: str, *, at: Origin | 
     candidates.decisions.append(Decision(section_id=spec.id, stage=STAGE, verdict="noted", reason=f"empty: {why}"))
 
 
+def _absent_input(candidates: Candidates, spec: SectionSpec, key: str, lacks: str = "") -> None:
+    """An input that the fixture does not have; or that it has, and that is empty or ``lacks`` what is wanted of it."""
+    inputs = candidates.request.fixture.inputs
+    if not lacks and key not in inputs.empty:
+        absent(candidates, spec, f"the fixture has no inputs.{key}", mend=f"add `inputs.{key}` to the fixture")
+        return
+    at = candidates.request.fixture.origin.child("inputs", *key.split("."))
+    why = f"inputs.{key} of the fixture {lacks or 'is empty'}"
+    absent(candidates, spec, why, mend=f"write something in `inputs.{key}` of the fixture", at=at)
+
+
 def collect_runtime(candidates: Candidates, spec: SectionSpec) -> None:
     key = spec.source.partition(".")[2] or spec.id
     values = candidates.request.fixture.inputs.values
@@ -67,10 +73,10 @@ def collect_runtime(candidates: Candidates, spec: SectionSpec) -> None:
     value, found = _dig(values, key)
     origin = candidates.request.fixture.origin.child("inputs", *key.split("."))
     if not found:
-        absent(candidates, spec, f"the fixture has no inputs.{key}")
+        _absent_input(candidates, spec, key)
         return
     if value is None or (isinstance(value, str) and not value.strip()):
-        absent(candidates, spec, f"inputs.{key} of the fixture is empty", at=origin)
+        _absent_input(candidates, spec, key, "is empty")
         return
     uri = f"fixture:inputs.{key}"
     sensitive = candidates.is_sensitive(f"inputs.{key}")
@@ -85,7 +91,7 @@ def collect_focus(candidates: Candidates, spec: SectionSpec) -> None:
     state, found = _dig(candidates.request.fixture.inputs.values, key)
     fields = candidates.request.template.focus
     if not found or not isinstance(state, Mapping):
-        absent(candidates, spec, f"the fixture has no inputs.{key} to recite from")
+        _absent_input(candidates, spec, key, "has no fields to recite" if found else "")
         return
     recited = {}
     for name in fields or tuple(state):
@@ -93,7 +99,7 @@ def collect_focus(candidates: Candidates, spec: SectionSpec) -> None:
         if there:
             recited[name] = value
     if not recited:
-        absent(candidates, spec, "the state holds none of the fields to recite")
+        _absent_input(candidates, spec, key, "holds none of the fields to recite")
         return
     candidates.taken.add(key)
     candidates.add(
@@ -115,7 +121,7 @@ def collect_records(candidates: Candidates, spec: SectionSpec) -> None:
     candidates.taken.add(name)
     records: tuple[Record, ...] = getattr(candidates.request.fixture.inputs, name)
     if not records:
-        absent(candidates, spec, f"the fixture has no inputs.{name}")
+        _absent_input(candidates, spec, name)
         return
     for record in records:
         _record(candidates, spec, record)
@@ -205,7 +211,7 @@ def collect_history(candidates: Candidates, spec: SectionSpec) -> None:
         )
     if not inputs.history:
         if not inputs.summary:
-            absent(candidates, spec, "the fixture has no inputs.history")
+            _absent_input(candidates, spec, "history")
         return
     for number, unit in enumerate(units(inputs.history)):
         tier = Tier.P2 if unit.unfinished else None

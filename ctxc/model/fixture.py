@@ -72,6 +72,7 @@ class Inputs:
     handoff: tuple[Record, ...] = ()
     fragments: tuple[str, ...] = ()  # named explicitly
     examples: tuple[Record, ...] = ()
+    empty: frozenset[str] = frozenset()  # lists that are written and hold nothing
     files: tuple[str, ...] = ()  # paths of the files that inputs were read from
 
 

@@ -137,11 +137,15 @@ def read_inputs(value: Mapping[str, Any] | None, file: File, at: str) -> Inputs:
     if "history" in value:
         history, summary = _history(value["history"], file, child(at, "history"), files)
     records = {k: _records(k, value[k], file, child(at, k), files) for k in RECORDS if k in value}
+    empty = {k for k, found in records.items() if not found}
+    if "history" in value and not history and not summary:
+        empty.add("history")
     return Inputs(
         values={k: v for k, v in value.items() if k not in LISTS},
         history=history,
         summary=summary,
         fragments=tuple(value.get("fragments", ())),
+        empty=frozenset(empty),
         files=tuple(dict.fromkeys(files)),
         **records,
     )
@@ -359,6 +363,7 @@ def _turn_inputs(
         values={k: v for k, v in merged.items() if k not in LISTS},
         history=mine.history,
         summary=mine.summary,
+        empty=mine.empty | theirs.empty,
         files=tuple(dict.fromkeys((*mine.files, *theirs.files))),
         **picked,
     )

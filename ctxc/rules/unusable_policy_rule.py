@@ -46,6 +46,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from ctxc.base.errors import UnreadableSource
 from ctxc.model.contract import Policy
 from ctxc.model.finding import Finding
 from ctxc.parse.problems import did_you_mean
@@ -65,6 +66,8 @@ _BOUNDS = {
 
 def check(context: Context) -> Iterator[Finding]:
     """Patterns, detectors, rules and files of payloads that a policy names and that cannot be used."""
+    from ctxc.detect.injection import parse_payloads
+
     ids: dict[str, str] = {}
     for versions in context.project.policies.values():
         policy = versions[-1]
@@ -78,10 +81,14 @@ def check(context: Context) -> Iterator[Finding]:
                 )  # fmt: skip
         injection = policy.gates.get("injection")
         for number, path in enumerate(injection.get("payloads", ()) if isinstance(injection, dict) else ()):
-            if not context.tree.exists(path):
+            try:
+                parse_payloads(context.project.sources.read_text(path))
+            except (ValueError, UnreadableSource) as error:
+                told, mend = (error.message, error.help) if isinstance(error, UnreadableSource) else (str(error), "")
                 yield RULE.finding(
-                    context, f"there is no file {path!r}", help="paths are relative to the root of the project",
+                    context, told if path in told else f"the payloads of {path!r} cannot be used: {told}",
                     at=policy.origin.child("gates", "injection", "payloads", number),
+                    help=mend or "write one JSON object a line, each with `id` and `text`",
                 )  # fmt: skip
 
 

@@ -319,7 +319,7 @@ def test_bt_014_an_empty_history_is_said_to_be_empty() -> None:
     project = loaded(files, "  - {id: history, source: runtime}\n")
     package = package_of(project)
     found = explain(project, project.fixtures["f"], package)
-    assert [(e.section_id, e.reason) for e in found.empty] == [("history", "the fixture has no inputs.history")]
+    assert [(e.section_id, e.reason) for e in found.empty] == [("history", "inputs.history of the fixture is empty")]
     (trail,) = explain(project, project.fixtures["f"], package, "history").trails
     assert (trail.placed, trail.stopped, trail.state.discoverable) == (None, "discoverable", "no:empty")
     assert trail.remedy == "give the fixture something for it to show"
