@@ -258,6 +258,7 @@ CODES: Mapping[str, tuple[str, Severity]] = {
     "CTX919": ("tool-pin-slack", _W),
     "CTX920": ("measure-changed", _W),
     "CTX921": ("added-exemption", _W),
+    "CTX922": ("idle-bound", _W),
 }
 """Code to name and default severity."""
 

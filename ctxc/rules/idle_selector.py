@@ -1,4 +1,4 @@
-"""A rule of a policy whose `where` fits nothing that any fixture shows.
+"""A rule of a policy whose `where` fits nothing that any fixture shows, or names something that does not exist.
 
 Why: A ceiling for a template that was renamed is never breached. It looks like a check and is none. Where the base's
 policies judge, and a change itself brings what they no longer name, this is an error: a name must not be a way around.
@@ -40,14 +40,18 @@ Mend: Correct the names, or take the rule out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from typing import Any
 
 from ctxc.base.spans import Origin
+from ctxc.base.values import dataclass
 from ctxc.model.contract import Policy
 from ctxc.model.finding import Finding, Severity
 from ctxc.model.measured import Measured
+from ctxc.model.section import Authority, Kind, Trust, Zone
+from ctxc.parse.problems import did_you_mean
 from ctxc.rules._ground import (
     Ground,
     at,
@@ -57,55 +61,109 @@ from ctxc.rules._ground import (
     holds_for,
     items,
     judged_by_base,
+    of_fixture,
     of_sections,
     sections,
 )
 from ctxc.rules.engine import Context, rule
 
-_LISTS = (
+_BOUNDS = (
     ("budget", "ceilings"), ("budget", "growth"), ("budget", "percentiles"), ("cost", "ceilings"), ("cost", "growth"),
-    ("latency", "ceilings"), ("latency", "growth"),
+    ("latency", "ceilings"), ("latency", "growth"), ("regression", "recall"), ("regression", "precision"),
+    ("regression", "fidelity"), ("regression", "drop_rate"),
 )  # fmt: skip
 _LISTED = 5
-_SINGLE = ("recall", "precision", "fidelity", "drop_rate")
 
 
-def wheres(policy: Policy) -> Iterator[tuple[Origin, Mapping[str, Any]]]:
-    """Every ``where`` of a policy with its place."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selector:
+    """A ``where`` with its place. ``judged`` is the part that has to fit something, beside the policy's own."""
+
+    at: Origin
+    where: Mapping[str, Any]
+    judged: Mapping[str, Any]
+
+
+def selectors(policy: Policy) -> Iterator[Selector]:
+    """Every ``where`` of a policy."""
     if policy.where:
-        yield policy.origin.child("where"), {}
-    for step, name in _LISTS:
+        yield Selector(at=policy.origin.child("where"), where=policy.where, judged={})
+    places: list[tuple[tuple[Any, ...], Mapping[str, Any]]] = []
+    for step, name in _BOUNDS:
         inside = policy.gates.get(step)
-        for number, entry in items(inside.get(name)) if isinstance(inside, Mapping) else ():
-            if entry.get("where"):
-                yield at(policy, step, name, number, "where"), entry["where"]
-    regression = policy.gates.get("regression")
-    for name in _SINGLE:
-        bound = regression.get(name) if isinstance(regression, Mapping) else None
-        if isinstance(bound, Mapping) and bound.get("where"):
-            yield at(policy, "regression", name, "where"), bound["where"]
+        places += [((step, name, n), e) for n, e in items(inside.get(name) if isinstance(inside, Mapping) else None)]
+    places += [(("prefix",), e) for _, e in items(policy.gates.get("prefix"))]
+    for keys, entry in places:
+        if entry.get("where"):
+            yield Selector(at=at(policy, *keys, "where"), where=entry["where"], judged=entry["where"])
     for number, entry in items(policy.gates.get("forbidden")):
         if entry.get("where"):
-            # Sections are not judged here: what is forbidden in a place may well be a place that stays empty.
-            yield (
-                at(policy, "forbidden", number, "where"),
-                {k: v for k, v in entry["where"].items() if k not in of_sections(entry["where"])},
-            )
-    prefix = policy.gates.get("prefix")
-    if isinstance(prefix, Mapping) and prefix.get("where"):
-        yield at(policy, "prefix", "where"), prefix["where"]
+            # Sections need not fit: what is forbidden in a place may well be a place that stays empty.
+            judged = of_fixture(entry["where"])
+            yield Selector(at=at(policy, "forbidden", number, "where"), where=entry["where"], judged=judged)
 
 
 def check(context: Context) -> Iterator[Finding]:
-    """Every ``where`` that selects no fixture, or no section of those that it selects."""
+    """Every ``where`` that selects no fixture, or no section of those that it selects; in others names of nothing."""
     known = ground(context)
     for policy in known.policies:
         if not any(True for _ in chosen(known, policy, {})):
             # None of its rules fits anything then, for the same reason.
             yield from _idle(context, policy, policy.origin.child("where"), {}, fixtures=())
             continue
-        for origin, where in wheres(policy):
-            yield from _idle(context, policy, origin, where, fixtures=tuple(chosen(known, policy, where)))
+        for one in selectors(policy):
+            fixtures = tuple(chosen(known, policy, one.judged))
+            idle = tuple(_idle(context, policy, one.at, one.judged, fixtures=fixtures))
+            yield from idle or _unknown(context, policy, one)
+
+
+def _unknown(context: Context, policy: Policy, one: Selector) -> Iterator[Finding]:
+    """Names in a ``where`` that nothing has. The base's may be of what the change took away: the head's say so."""
+    if judged_by_base(context):
+        return
+    for key, wanted in one.where.items():
+        known = context.shared(_names).get(key)
+        for number, name in enumerate((wanted,) if isinstance(wanted, str) else wanted):
+            if known is None or _is_there(context, key, name, known):
+                continue
+            place = one.at.child(key) if isinstance(wanted, str) else one.at.child(key, number)
+            yield RULE.finding(
+                context,
+                f"this `where` of policy {policy.id} names {key.replace('_', ' ')} {name!r}, which does not exist"
+                f"{did_you_mean(name, sorted(known))}",
+                at=place,
+                help="correct the name, or take it out",
+                data={"policy": policy.id, "where": dict(one.where), "key": key, "name": name},
+            )
+
+
+def _is_there(context: Context, key: str, name: str, known: Collection[str]) -> bool:
+    if key == "path" and context.tree.exists(name):
+        return True
+    return name in known or any(fnmatchcase(one, name) for one in known)
+
+
+def _names(context: Context) -> Mapping[str, frozenset[str]]:
+    """What there is by each key of a ``where``; a model may be one that nobody has asked for yet."""
+    project, head = context.project, ground(context).head.values()
+    specs = [s for versions in project.templates.values() for t in versions for s in t.sections]
+    shown = [s for m in head for s in m.sections]
+    sections = {n for s in shown for n in (s.id, s.slot, s.item, s.fragment)} | {d[0] for m in head for d in m.dropped}
+    texts = {f.text_path for versions in project.fragments.values() for f in versions}
+    found: dict[str, Iterable[str]] = {
+        "template": project.templates,
+        "request_profile": project.profiles,
+        "provider": project.providers,
+        "fixture": project.fixtures,
+        "conversation": {f.conversation for f in project.fixtures.values()} - {""},
+        "section": {*sections, *project.fragments, *(s.id for s in specs)} - {""},
+        "path": {s.path for s in shown} | {s.source for s in specs} | texts,
+        "kind": Kind,
+        "zone": Zone,
+        "authority": [a.name for a in Authority],
+        "trust": Trust,
+    }
+    return {key: frozenset(map(str, names)) for key, names in found.items()}
 
 
 def _idle(

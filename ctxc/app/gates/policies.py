@@ -20,8 +20,8 @@ GATE = Gate(
     id="policies",
     order=14,
     title="Policies and waivers",
-    rules=("policy-changed", "added-exemption", "measure-changed", "idle-selector"),
-    codes=("CTX912", "CTX913", "CTX914", "CTX915", "CTX916"),
+    rules=("policy-changed", "added-exemption", "measure-changed", "idle-selector", "idle-bound"),
+    codes=("CTX912", "CTX913", "CTX914", "CTX915", "CTX916", "CTX922"),
     look=look,
     always=True,
 )

@@ -122,3 +122,44 @@ def test_a_contract_belongs_to_the_templates_that_answer_by_it() -> None:
     asked["templates/front.yaml"] = "profile_id: front\nversion: 1\noutput_contract: answer\n"
     asked["tests/fixtures/g.yaml"] += "request_profile: front\n"
     assert paths(asked) == ["templates/answer.yaml"]
+
+
+# --- names of nothing ------------------------------------------------------------------------------------------------
+
+
+def named(where: str, *, step: str = "budget: {{ceilings: [{{where: {}, max_input_tokens: 900}}]}}") -> list[str]:
+    """What is told of a policy's ``where`` over a small project."""
+    files = ceilings("max_tokens: 900", "tax")
+    files["policies/p.yaml"] = f"policy_id: p\nversion: 1\ngates: {{{step.format(where)}}}\n"
+    return [message for _, _, message in found("idle-selector", files)]
+
+
+def test_a_name_of_nothing_in_a_list_is_told_where_the_others_fit() -> None:
+    assert named("{template: [t, tt]}") == [
+        "this `where` of policy p names template 'tt', which does not exist; did you mean \"t\"?"
+    ]
+    assert named("{template: t, section: [policy, polcy]}") == [
+        "this `where` of policy p names section 'polcy', which does not exist; did you mean \"policy\"?"
+    ]
+    assert named("{fixture: [a, b], zone: system, path: policies/house.md}") == [
+        "this `where` of policy p names fixture 'b', which does not exist"
+    ]
+    for where in (
+        "{template: '*', section: 'pol*'}",
+        "{path: [policies/house.md, templates/t.yaml]}",
+        "{model: [x, '']}",
+    ):
+        assert "does not exist" not in " ".join(named(where)), where
+
+
+def test_a_name_of_nothing_is_told_where_nothing_has_to_fit() -> None:
+    """What is forbidden in a section may be about one that stays empty, but not about one that there is not."""
+    step = "forbidden: [{{id: F, where: {}, forbid: {{detect: [secret]}}}}]"
+    assert named("{section: user, kind: evidence}", step=step) == []
+    assert named("{section: usr}", step=step) == [
+        "this `where` of policy p names section 'usr', which does not exist; did you mean \"user\"?"
+    ]
+    assert named("{zone: [system, sytem]}", step=step) == [
+        "this `where` of policy p names zone 'sytem', which does not exist; did you mean \"system\"?"
+    ]
+    assert named("{template: tt}", step=step) == ["this `where` of policy p fits no fixture"]
