@@ -133,6 +133,7 @@ def test_tp_004_a_rule_in_a_message_does_not_split_it() -> None:
     package = compiled(project, project.fixtures["f"])
     (finding,) = package.findings
     assert (str(finding.location), finding.name) == ("policies/house.md:3:15", "unknown-variable")
+    assert finding.location.span == (3, 15, 3, 28)
     kept = package_of(loaded({"policies/house.md": text.replace("{{not_a_var}}", "{{{{not_a_var}}}}")}))
     assert text in system(kept)
 
