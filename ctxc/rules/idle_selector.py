@@ -66,6 +66,7 @@ from ctxc.rules._ground import (
     sections,
 )
 from ctxc.rules.engine import Context, rule
+from ctxc.rules.uncovered import things
 
 _BOUNDS = (
     ("budget", "ceilings"), ("budget", "growth"), ("budget", "percentiles"), ("cost", "ceilings"), ("cost", "growth"),
@@ -115,6 +116,7 @@ def check(context: Context) -> Iterator[Finding]:
             fixtures = tuple(chosen(known, policy, one.judged))
             idle = tuple(_idle(context, policy, one.at, one.judged, fixtures=fixtures))
             yield from idle or _unknown(context, policy, one)
+        yield from _excepted(context, policy)
 
 
 def _unknown(context: Context, policy: Policy, one: Selector) -> Iterator[Finding]:
@@ -134,6 +136,22 @@ def _unknown(context: Context, policy: Policy, one: Selector) -> Iterator[Findin
                 at=place,
                 help="correct the name, or take it out",
                 data={"policy": policy.id, "where": dict(one.where), "key": key, "name": name},
+            )
+
+
+def _excepted(context: Context, policy: Policy) -> Iterator[Finding]:
+    """Ids that need not be reached by a fixture and that nothing has."""
+    coverage = policy.gates.get("coverage")
+    names = coverage.get("except", ()) if isinstance(coverage, Mapping) and not judged_by_base(context) else ()
+    known = {name for _, name, _ in things(context.project)} | context.project.fragments.keys() if names else ()
+    for number, name in enumerate(names):
+        if name not in known:
+            yield RULE.finding(
+                context,
+                f"`except` names {name!r}, which does not exist{did_you_mean(name, sorted(known))}",
+                at=at(policy, "coverage", "except", number),
+                help="correct the name, or take it out",
+                data={"policy": policy.id, "key": "except", "name": name},
             )
 
 

@@ -163,3 +163,10 @@ def test_a_name_of_nothing_is_told_where_nothing_has_to_fit() -> None:
         "this `where` of policy p names zone 'sytem', which does not exist; did you mean \"system\"?"
     ]
     assert named("{template: tt}", step=step) == ["this `where` of policy p fits no fixture"]
+
+
+def test_an_exception_for_nothing_is_told() -> None:
+    assert named("", step="coverage: {{except: [topic=tax, t, tt]}}") == [
+        "`except` names 'topic=tax', which does not exist",
+        "`except` names 'tt', which does not exist; did you mean \"t\"?",
+    ]
