@@ -25,18 +25,22 @@ class Withholder:
 
     def __init__(self) -> None:
         self._seen: dict[str, tuple[Match, ...]] = {}
+        self._clean: set[str] = set()  # blocks in which nothing was found, the line above them included
 
     def check(self, project: Project, package: Package) -> Package:
         """The package itself, or without its request and with a finding for each secret."""
         if package.request is None:
             return package
-        texts = [(placed, text) for placed in package.placed for text in _texts(placed)]
-        marks = [(placed, text) for placed in package.placed for text in _marks(placed)]
+        unknown = [placed for placed in package.placed if placed.rendered not in self._clean]
+        texts = [(placed, text) for placed in unknown for text in _texts(placed)]
+        marks = [(placed, text) for placed in unknown for text in _marks(placed)]
         # Texts are many and short: each is searched only where all of them together may hold something.
         fresh = [text for _, text in texts if text not in self._seen]
         lines = [text for _, text in marks]
         if not _may_hold_secrets([*fresh, *lines]):
-            self._seen.update(dict.fromkeys(fresh, ()))
+            # A block says it all, except of a contract, whose schema is sent beside it.
+            self._clean.update(p.rendered for p in unknown if p.rendered and p.section.kind is not Kind.CONTRACT)
+            self._seen.update((text, ()) for placed, text in texts if placed.rendered not in self._clean)
         elif self._secrets("\n".join(lines)):
             texts += marks
         findings: dict[str, Finding] = {}
