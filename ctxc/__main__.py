@@ -75,7 +75,7 @@ def _run(arguments: list[str]) -> int:
     import gc
 
     # What a command makes mostly lives until it ends; looking for garbage again and again finds nothing.
-    gc.set_threshold(100_000, 20, 20)
+    gc.set_threshold(400_000, 20, 20)
     from ctxc.cli.console import prepare_streams, report_error, settle_streams
 
     try:
