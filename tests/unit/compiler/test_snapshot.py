@@ -10,10 +10,12 @@ from world import compiled, compiler, evidence, fixture, fragment, project, spec
 
 import ctxc
 from ctxc.base.canonical import canonical, digest_json, digest_text
-from ctxc.compiler.snapshot import _section_json, snapshot_id, stable_prefix
+from ctxc.compiler.entries import cache_json, decision_json, section_json, state_json
+from ctxc.compiler.snapshot import snapshot_id, stable_prefix
 from ctxc.model.contract import Contract
 from ctxc.model.fixture import Principal
 from ctxc.model.fragment import LoadMode
+from ctxc.model.package import Decision, State
 from ctxc.model.request import SERIALIZATION
 from ctxc.model.section import Kind
 
@@ -133,15 +135,33 @@ def test_entries_are_written_as_canonical_json():
         "time": "2026",
         "locator": "p. 3",
     }
-    assert _section_json(entry) == canonical(entry)
-    assert _section_json({**entry, "score": None, "content_hash": "x"}) == canonical(
+    assert section_json(entry) == canonical(entry)
+    assert section_json({**entry, "score": None, "content_hash": "x"}) == canonical(
         {**entry, "score": None, "content_hash": "x"}
     )
     for package in map(compiler(shop()).compile, cases()):
         for section in package.snapshot["sections"]:
             bare = {k: v for k, v in section.items() if k != "location"}
             assert bare.keys() == entry.keys()
-            assert _section_json(bare) == canonical(bare)
+            assert section_json(bare) == canonical(bare)
+
+
+def test_lines_of_the_trail_states_and_segments_are_written_as_canonical_json():
+    hostile = 'a/"1"\n\\\u2028索\x7f\t'
+    for before, after in ((None, None), (7, None), (7, 0)):
+        values = {"stage": "fit", "verdict": "kept", "before": before, "after": after}
+        decision = Decision(section_id=hostile, reason=hostile, **values)
+        assert decision_json(decision) == canonical({"section_id": hostile, "reason": hostile, **values})
+    facts = {"discoverable": "yes", "selected": f"no:{hostile}", "loaded": f"no:{hostile}", "authorised": "yes"}
+    assert state_json(State(candidate_id=hostile, **facts)) == canonical({"candidate_id": hostile, **facts})
+    empty = {"segments": [], "marks": [], "prefix_tokens": 0, "cache_prefix_hash": None}
+    segments = [
+        {"id": hostile, "zone": "system", "stable": True, "tokens": 4, "hash": "sha256:00"},
+        {"id": "history", "zone": "messages", "stable": False, "tokens": 0, "hash": None},
+    ]
+    marks = [{"after": hostile, "pointer": "/messages/0", "ttl": "default"}]
+    full = {"segments": segments, "marks": marks, "prefix_tokens": 4, "cache_prefix_hash": "sha256:11"}
+    assert [cache_json(c) for c in (empty, full)] == [canonical(c) for c in (empty, full)]
 
 
 @pytest.mark.parametrize("fixture_id", ["q3_cross_check", "usage_dispute_on_claude", "rear_damage_report.5"])
