@@ -1,7 +1,7 @@
 """A section or a fragment whose text is empty.
 
-Why: It has an id, a place and a budget, and says nothing to the model. A section that is required, or of P0 to P2 and not
-said to be optional, makes the compile of its requests impossible: that is an error.
+Why: It has an id, a place and a budget, and says nothing to the model. A section that is required, or of P0 to P2 and
+not said to be optional, makes the compile of its requests impossible: that is an error.
 
 Bad:
 
