@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
-from world import assistant, call, compiled, compiler, fixture, project, spec, user
+from world import Record, assistant, call, compiled, compiler, fixture, project, spec, user
 
 from ctxc.base.canonical import canonical
+from ctxc.base.errors import InternalFault
 from ctxc.base.spans import Origin
 from ctxc.compiler import pipeline
-from ctxc.model.section import Kind
+from ctxc.model.section import REFERENCE, Kind
 
 
 @pytest.mark.parametrize(("ahead", "characters"), [(1, 10**6), (2, 10**6), (5, 10**6), (100, 1), (100, 40)])
@@ -62,3 +64,20 @@ def test_a_conversation_with_calls_asks_for_tools_also_where_the_template_has_no
     made = project(sections=[spec("history"), spec("task")])
     assert compiled(made, fixture(user="hi", task="x", history=history)).required_capabilities == ("chat", "tools")
     assert compiled(made, fixture(user="hi", task="x", history=history[:1])).required_capabilities == ("chat",)
+
+
+def test_where_no_attempt_fits_the_required_part_goes_alone(monkeypatch):
+    monkeypatch.setattr(pipeline, "_ROUNDS", 0)
+    made = project(sections=[spec("task"), spec("memory", overflow=REFERENCE)])
+    asked = fixture(user="hi", task="Help.", memory=[Record(id="m", text="x", artifact_ref="a://1")])
+    package = compiled(made, asked)
+    assert [p.section.section_id for p in package.placed] == ["task", "user"]
+    assert [(d.section_id, d.reason) for d in package.dropped] == [("memory/m", "budget")]
+
+
+def test_a_required_part_that_fits_alone_and_not_in_the_request_is_a_fault(monkeypatch):
+    count_request = pipeline.count_request
+    monkeypatch.setattr(pipeline, "count_request", lambda *a: replace(count_request(*a), tokens=10**6))
+    monkeypatch.setattr(pipeline, "_framing_of", lambda *_: 0)
+    with pytest.raises(InternalFault, match="fixture 'f': the required part fits alone and not in the request"):
+        compiled(project(sections=[spec("task")]), fixture(user="hi", task="Help."))

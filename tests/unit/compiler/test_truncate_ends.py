@@ -204,3 +204,39 @@ def test_the_starts_of_lines_around_every_place_of_every_short_text() -> None:
             for at in range(length + 1):
                 assert _line_start_before(text, at) == max(s for s in starts if s <= at), (text, at)
                 assert _line_start_after(text, at) == min(s for s in starts if s >= at), (text, at)
+
+
+class Rough:
+    """Counts letters; a text that was put together costs more than its parts, as with real vocabularies."""
+
+    def __init__(self, whole: int, marked: int) -> None:
+        self.whole, self.marked = whole, marked
+
+    def count(self, text: str) -> int:
+        more = self.marked if " tokens cut …]" in text and len(text) > 40 else 0
+        return len(text) + more + (self.whole if text == PLAIN else 0)
+
+    def count_many(self, texts: list[str]) -> list[int]:
+        return [self.count(text) for text in texts]
+
+    def prefix(self, text: str, limit: int) -> int:
+        return max(0, min(limit, len(text)))
+
+    suffix = prefix
+
+
+PLAIN = "".join(f"line {n:03d} says so.\n" for n in range(12))
+
+
+@pytest.mark.parametrize("strategy", [*ENDS, "evidence"])
+@pytest.mark.parametrize("marked", [0, 1, 7, 50])
+@pytest.mark.parametrize("whole", [0, 60])
+def test_a_cut_that_costs_more_than_its_parts_is_made_again(strategy: str, marked: int, whole: int) -> None:
+    tokenizer = Rough(whole, marked)
+    for limit in range(tokenizer.count(PLAIN) + 2):
+        result = truncate_text(PLAIN, limit, strategy, tokenizer)  # type: ignore[arg-type]
+        assert result.tokens_after == (tokenizer.count(result.text) if result.fits else 0)
+        assert result.tokens_after <= limit or not result.fits
+        assert result.cut == (limit < tokenizer.count(PLAIN))
+        if limit >= 24 + 19 + marked + 25:  # the mark, a line, what both cost together, and a gap
+            assert result.fits and any(end > start for start, end in result.kept_ranges), limit
