@@ -208,19 +208,22 @@ def _drop(pair: Pair) -> Drop | None:
         if base is not None and base.position is None:
             if base.reason == head.reason:
                 return None
-            return _dropped(head, "other_reason", base.reason, head.reason)
-        return _dropped(head, "dropped", "", head.reason, new=base is None)
+            return _dropped(head, base, "other_reason", base.reason, head.reason)
+        return _dropped(head, base, "dropped", "", head.reason, new=base is None)
     if base is not None and base.position is None:
-        return _dropped(base, "restored" if head is not None else "gone", base.reason, "")
+        return _dropped(base, head, "restored" if head is not None else "gone", base.reason, "")
     return None
 
 
-def _dropped(item: Item, status: str, base_reason: str, head_reason: str, *, new: bool = False) -> Drop:
+def _dropped(
+    item: Item, other: Item | None, status: str, base_reason: str, head_reason: str, *, new: bool = False
+) -> Drop:
+    counted = next((i for i in (item, other) if i is not None and i.is_counted), None)
     return Drop(
         section_id=item.section_id,
         kind=item.kind,
         status=status,
-        tokens=item.tokens,
+        tokens=counted.tokens if counted is not None else None,
         base_reason=base_reason,
         head_reason=head_reason,
         detail=item.detail,

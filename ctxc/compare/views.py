@@ -41,6 +41,7 @@ class Item:
     stage: str = ""
     reason: str = ""
     detail: str = ""
+    is_counted: bool = True  # False: it left before it was, and ``tokens`` say nothing
 
     @property
     def slot(self) -> str:
@@ -161,7 +162,8 @@ def _dropped(dropped: Dropped) -> Item:
     return Item(
         section_id=dropped.section_id,
         kind=dropped.kind,
-        tokens=dropped.tokens,
+        tokens=dropped.tokens or 0,
+        is_counted=dropped.tokens is not None,
         position=None,
         content_hash=content_hash(section, text) if section is not None and not section.has_value else None,
         section=section,
@@ -209,7 +211,8 @@ def view_of_snapshot(value: Any, texts: Mapping[str, str] | None = None) -> View
             Item(
                 section_id=_text(d, "section_id"),
                 kind=_text(d, "kind"),
-                tokens=_number(d, "tokens"),
+                tokens=_number(d, "tokens") if d["tokens"] is not None else 0,
+                is_counted=d["tokens"] is not None,
                 position=None,
                 content_hash=None,
                 stage=_text(d, "stage"),

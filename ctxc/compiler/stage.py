@@ -99,8 +99,10 @@ class Refused(Exception):
         self.findings = findings
 
 
-def drop(section: Section, stage: str, reason: str, detail: str = "", tokens: int = 0) -> tuple[Dropped, Decision]:
-    """A dropped section and the decision that says so."""
+def drop(
+    section: Section, stage: str, reason: str, detail: str = "", tokens: int | None = None
+) -> tuple[Dropped, Decision]:
+    """A dropped section and the decision that says so; ``tokens`` where it was counted."""
     return (
         Dropped(
             section_id=section.section_id,
@@ -116,7 +118,7 @@ def drop(section: Section, stage: str, reason: str, detail: str = "", tokens: in
             stage=stage,
             verdict="dropped",
             reason=f"{reason}: {detail}" if detail else reason,
-            before=tokens or None,
-            after=0 if tokens else None,
+            before=tokens,
+            after=0 if tokens is not None else None,
         ),
     )

@@ -26,13 +26,13 @@ class Spent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lost:
-    """A dropped section."""
+    """A dropped section; ``tokens`` as in ``Dropped``."""
 
     section_id: str
     kind: str
     stage: str
     reason: str
-    tokens: int
+    tokens: int | None
     detail: str
 
 

@@ -54,13 +54,13 @@ class State:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dropped:
-    """A candidate that the model does not see, and why."""
+    """A candidate that the model does not see, and why. ``tokens`` is None where it left before it was counted."""
 
     section_id: str
     kind: str
     stage: str
     reason: str
-    tokens: int
+    tokens: int | None
     detail: str = ""
     section: Section | None = None
 

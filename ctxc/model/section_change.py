@@ -105,13 +105,13 @@ class Drop:
     """A candidate that falls out at head, came back, or is left out for another reason.
 
     ``status``: dropped (it was rendered, or is new and left out), restored, gone (left out at base, no candidate any
-    more), other_reason.
+    more), other_reason. ``tokens`` is None where neither side counted it.
     """
 
     section_id: str
     kind: str
     status: str
-    tokens: int
+    tokens: int | None
     base_reason: str = ""
     head_reason: str = ""
     detail: str = ""

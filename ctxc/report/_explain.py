@@ -198,7 +198,7 @@ def _dropped(explanation: Explanation, view: View) -> str:
             Cell(d.section_id),
             Cell(d.stage, "dim"),
             Cell(d.reason, "warn"),
-            Cell(number(d.tokens) if d.tokens else "–"),
+            Cell(tokens(d.tokens)),
             Cell(d.detail, "dim"),
         )
         for d in explanation.lost

@@ -25,12 +25,12 @@ def grouped(pairs: Iterable[tuple[FixtureChange, T | None]]) -> list[tuple[list[
     return found
 
 
-def drops(change: Change) -> Iterator[tuple[str, str, int, list[str]]]:
+def drops(change: Change) -> Iterator[tuple[str, str, int | None, list[str]]]:
     """Section, what became of it, its tokens, and in which fixtures; what costs most first."""
-    found: dict[tuple[str, str, int], list[str]] = {}
+    found: dict[tuple[str, str, int | None], list[str]] = {}
     for fixture in _words.differing(change):
         for drop in fixture.drops:
             told = _words.drop_told(drop.status, drop.base_reason, drop.head_reason)
             found.setdefault((drop.section_id, told, drop.tokens), []).append(fixture.fixture_id)
-    for (section, told, tokens), names in sorted(found.items(), key=lambda i: (-i[0][2] * len(i[1]), i[0])):
+    for (section, told, tokens), names in sorted(found.items(), key=lambda i: (-(i[0][2] or 0) * len(i[1]), i[0][:2])):
         yield section, told, tokens, names

@@ -180,13 +180,14 @@ def _prefix(fixture: FixtureChange, base: Sequence[Placed], head: Sequence[Place
 
 def _left_out(fixture: FixtureChange, top: float) -> Iterator[str]:
     """What one side leaves out and the other does not."""
-    drops = sorted(fixture.drops, key=lambda d: -d.tokens)
+    drops = sorted(fixture.drops, key=lambda d: -(d.tokens or 0))
     marks = {"dropped": ("removed", "falls out"), "restored": ("added", "comes back")}
     for number, drop in enumerate(drops[:_SHOWN_LEFT_OUT]):
         kind, told = marks.get(drop.status, ("changed", drop.status.replace("_", " ")))
         y = top + number * _LEFT_OUT
         reason = drop.head_reason or drop.base_reason
-        line = f"{told}: {drop.section_id} ({reason}, {drop.tokens:,} tokens)"
+        size = f", {drop.tokens:,} tokens" if drop.tokens is not None else ""
+        line = f"{told}: {drop.section_id} ({reason}{size})"
         yield (
             f'<rect class="out {kind}" x="{_LEFT}" y="{y - 10:.1f}" width="12" height="12"/>'
             f'<text x="{_LEFT + 20}" y="{y:.1f}">{escape(clip(visible(line), 110))}</text>'

@@ -219,7 +219,7 @@ def _others(change: Change) -> Iterator[str]:
     if left_out:
         yield "<h2>Left out</h2>\n" + _table(
             ("section", "", "tokens", "fixtures"),
-            [[text(s), text(told), f"{tokens:,}", text(_words.some(names))] for s, told, tokens, names in left_out],
+            [[text(s), text(told), _number(tokens), text(_words.some(names))] for s, told, tokens, names in left_out],
         )
 
 

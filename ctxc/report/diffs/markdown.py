@@ -112,8 +112,8 @@ def _details(change: Change) -> Iterator[str]:
     left_out = list(drops(change))
     if left_out:
         yield _folded(f"left out: {plural(len(left_out), 'change')}", [
-            f"- {markdown_code(section)} {markdown_text(told)}, {plural(tokens, 'token')}, in "
-            f"{markdown_text(_words.some(names))}\n"
+            f"- {markdown_code(section)} {markdown_text(told)}"
+            f"{'' if tokens is None else ', ' + plural(tokens, 'token')}, in {markdown_text(_words.some(names))}\n"
             for section, told, tokens, names in left_out
         ])  # fmt: skip
     yield from _tail(change)

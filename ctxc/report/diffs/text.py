@@ -242,7 +242,7 @@ class _Painter:
             return
         yield from self.title("left out")
         for section, told, tokens, names in found if self.full else found[:_EDITS]:
-            size = f", {plural(tokens, 'token')}" if tokens else ""
+            size = f", {plural(tokens, 'token')}" if tokens is not None else ""
             where = f"in {_words.some(names)}{size}"
             yield from self.row("  ", 4, (section, "bold"), (told, "warn"), (where, "dim"))
         if len(found) > _EDITS and not self.full:

@@ -17,7 +17,7 @@ from ctxc.model.fixture import Principal
 from ctxc.model.fragment import LoadMode
 from ctxc.model.package import Decision, State
 from ctxc.model.request import SERIALIZATION
-from ctxc.model.section import Kind
+from ctxc.model.section import DROP, Kind
 
 FILES = {
     "policy.md": 'Say no. {"position":0,"x":1}',
@@ -176,3 +176,17 @@ def test_the_segments_of_a_section_add_up_to_it(fixture_id):
     assert {s["section_id"]: s["tokens"] for s in snapshot["sections"]} == {k: v for k, v in tokens.items() if v}
     prefix = [s["tokens"] for s in takewhile(lambda s: s["stable"], segments)]
     assert snapshot["cache"]["prefix_tokens"] == sum(prefix) > 0
+
+
+def test_what_left_before_it_was_counted_has_no_number_of_tokens():
+    pieces = [evidence("other", "Closed on Mondays.", 0.9, tenant="t2"), evidence("long", "word " * 200, 0.9)]
+    package = compiled(
+        project(sections=[spec("evidence", source="retrieval", max_tokens=50, overflow=DROP)]),
+        fixture(user="hi", evidence=pieces),
+    )
+    told = {d["section_id"]: (d["stage"], d["tokens"]) for d in package.snapshot["dropped_sections"]}
+    assert told["evidence/other"] == ("authorise", None)
+    stage, tokens = told["evidence/long"]
+    assert (stage, tokens is not None and tokens > 200) == ("fit", True)
+    decisions = [d for d in package.snapshot["decisions"] if d["verdict"] == "dropped"]
+    assert {d["section_id"]: (d["before"], d["after"]) for d in decisions} == {"evidence/other": (None, None), "evidence/long": (tokens, 0)}
