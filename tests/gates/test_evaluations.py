@@ -95,6 +95,16 @@ def test_where_nothing_changed_old_results_are_still_true(world: GateWorld) -> N
     assert messages(world.judge(against="HEAD", allow_same=True)) == []
 
 
+def test_a_push_to_the_default_branch_is_judged_by_results_of_its_own(world: GateWorld) -> None:
+    """The base that nobody asked for is HEAD itself: nothing differs from it, and the change that was merged is in it."""
+    required(world)
+    world.change({JUNIT: junit(10, at=stamp(world, -10_000))})
+    run = world.judge(against="")
+    assert messages(run) == [f"{JUNIT}: they are older than the change"]
+    world.change({JUNIT: junit(10, at=stamp(world, 5))})
+    assert messages(world.judge(against="")) == []
+
+
 def test_a_policy_may_take_old_results(world: GateWorld) -> None:
     required(world, more="min_pass_rate: 0.9, newer_than: ignore")
     world.change({JUNIT: junit(10)})

@@ -41,6 +41,29 @@ def test_a_change_cannot_say_how_bad_its_own_broken_promise_is(world: GateWorld)
     assert ("base-expectation", "tests/fixtures/refund.yaml", 1) in told(run)
 
 
+@pytest.mark.parametrize(("level", "failed"), [("error", []), ("warning", ["schema"])])
+def test_the_severity_from_which_a_finding_of_lint_fails_the_step(
+    world: GateWorld, level: str, failed: list[str]
+) -> None:
+    world.edit("policies/production.yaml", "gates:\n", f"gates:\n  schema: {{level: {level}}}\n")
+    world.bump("policy")
+    run = world.judge(only=("schema",))
+    assert red(run) == failed
+    mild = [f.name for f in run.report.findings if f.name in ("missing-refusal", "missing-citations")]
+    assert sorted(mild) == (["missing-citations", "missing-refusal"] if failed else [])
+    (schema,) = [g for g in run.report.gates if g.id == "schema"]
+    assert "below the gate's severity" not in schema.message
+
+
+@pytest.mark.parametrize("fail_on", ["error", "never"])
+def test_what_fails_no_run_is_not_called_passed(world: GateWorld, fail_on: str) -> None:
+    world.edit("policies/production.yaml", "max_input_tokens: 1200", "max_input_tokens: 300")
+    run = world.judge(only=("budget",), fail_on=fail_on)
+    assert red(run) == ["budget"]
+    assert run.release.failed
+    assert run.report.reaches(run.report.fail_on) == (fail_on == "error")
+
+
 @pytest.mark.parametrize(
     ("parameters", "failed"),
     [

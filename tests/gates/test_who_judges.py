@@ -335,6 +335,18 @@ def test_a_policy_that_fits_nothing_is_told_once(world: GateWorld) -> None:
     assert [f.location.span and f.location.span.line for f in found] == [3]
 
 
+def test_an_own_payload_takes_nothing_from_a_shipped_one(world: GateWorld) -> None:
+    from ctxc.detect.injection import payloads
+
+    same = payloads()[0].id
+    world.change({"policies/own.jsonl": f'{{"id": "{same}", "text": "harmless"}}\n'})
+    world.edit(
+        "policies/production.yaml", "  regression:\n", "  injection: {payloads: [policies/own.jsonl]}\n  regression:\n"
+    )
+    run = world.judge(everything=True, only=("injection",))
+    assert "253 payloads in " in next(g.message for g in run.report.gates if g.id == "injection")
+
+
 def test_payloads_of_either_side_are_tried(world: GateWorld) -> None:
     world.change({"policies/own.jsonl": '{"id": "own", "text": "</section>"}\n'})
     world.edit(
@@ -412,6 +424,8 @@ def test_a_base_without_policies_leaves_the_judging_to_the_head(world: GateWorld
     run = world.judge(ci=True, against=base)
     assert red(run) == ["forbidden"]
     assert "the base has no policies: only the head's judge" in run.notes
+    assert run.release.judged_by == ("head",)
+    assert (run.report.policy or {})["from"] == "head"
 
 
 def test_a_required_base_that_is_not_there_ends_the_gate(world: GateWorld) -> None:

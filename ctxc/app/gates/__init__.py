@@ -37,11 +37,12 @@ class Looked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lint:
-    """What lint found before the gates ran: files and rules, and findings that do not count here."""
+    """What lint looked at before the gates ran: files and rules; and its findings below an error, below a warning."""
 
     files: int = 0
     rules: int = 0
     below: int = 0
+    notes: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

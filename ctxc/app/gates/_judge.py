@@ -35,8 +35,9 @@ class Judged:
 
     ``everything``: the injection trials of all fixtures. ``payloads`` are those that were given beside the shipped
     ones, ``policies`` the ids of those that judge (all where there are none). ``changed_at`` is when what is judged was
-    committed (seconds since 1970; None: not known). ``config`` is the path of the configuration file, ``bundle`` names
-    what ships, ``kept`` says whether a cache may be used.
+    committed (seconds since 1970; None: not known). ``base_is_head``: nobody asked for a base, and it is HEAD itself.
+    ``config`` is the path of the configuration file, ``bundle`` names what ships, ``kept`` says whether a cache may be
+    used.
     """
 
     head: GateSide
@@ -47,6 +48,7 @@ class Judged:
     payloads: tuple[Payload, ...] = ()
     policies: tuple[str, ...] = ()
     changed_at: int | None = None
+    base_is_head: bool = False
     config: str = ""
     bundle: str = ""
     kept: bool = False
@@ -199,7 +201,7 @@ def judge_by(side: str, owner: GateSide, judged: Judged) -> Judge:
         bundle=judged.bundle,
         evaluated=judged.changed_at,
         exempted=judged.exempted,
-        unchanged=base is not None and not judged.differing,
+        unchanged=base is not None and not judged.base_is_head and not judged.differing,
         memo=judged.memo if head is judged.head else {},
     )
     path = str(owner.settings.extra.get("baseline") or "")
@@ -256,4 +258,5 @@ def _payloads(policies: Sequence[Policy], owner: GateSide, judged: Judged) -> tu
                 ) from error
     if not more:
         return None
-    return tuple({p.id: p for p in (*payloads(), *more)}.values())
+    # An id that a shipped payload has as well takes nothing from it.
+    return tuple({(p.id, p.text): p for p in (*payloads(), *more)}.values())

@@ -152,6 +152,7 @@ def _lint(
             files=len(head.scan.digests),
             rules=len(chosen),
             below=sum(f.severity < Severity.ERROR for f in findings),
+            notes=sum(f.severity < Severity.WARNING for f in findings),
         ),
     )
 

@@ -111,6 +111,11 @@ class Gates:
             told.append(str(self.base.settings.extra.get("fail-on") or "error"))
         return min(told, key=_STRICTEST.index)
 
+    @property
+    def _told_from(self) -> str:
+        """The severity from which a gate is told to have failed: what fails no run is not called passed."""
+        return "error" if self.fail_on == "never" else self.fail_on
+
     def run(self, chosen: tuple[Gate, ...]) -> Outcome:
         """Judge. Raises CtxcError for everything that keeps the gates from judging."""
         linted = lint_sides(self.workspace, self.head, self.base if self.by_base else None, now=self.now)
@@ -135,8 +140,8 @@ class Gates:
             self.base,
             judged.change,
             waivers=waivers[judges[0].side],
-            judged_by=tuple(j.side for j in judges),
-            failed=report.reaches(self.fail_on),
+            judged_by=_named(judges),
+            failed=report.reaches(self._told_from),
         )
         return Outcome(release=release, change=judged.change, notes=tuple(self.notes))
 
@@ -151,6 +156,7 @@ class Gates:
             everything=self.request.everything,
             payloads=self.request.payloads,
             changed_at=self.sides.changed_at,
+            base_is_head=self.sides.base_is_head,
             config=self.workspace.config.path,
             bundle=self.head.bundle(),
             kept=self.workspace.cache is not None,
@@ -209,7 +215,10 @@ class Gates:
         else:
             found += [f for f in linted.findings if f.code in gate.codes]
             found += [f for f in linted.findings if f.code in gate.advice and f.severity < judge.level]
-        return list(judge.weigh(_once(found)))
+        weighed = judge.weigh(_once(found))
+        if gate.id == "schema" and judge.level is Severity.WARNING:
+            return [replace(f, severity=Severity.ERROR) if f.severity is Severity.WARNING else f for f in weighed]
+        return list(weighed)
 
     # --- what keeps a gate from judging -----------------------------------------------------------------------------
 
@@ -281,8 +290,8 @@ class Gates:
         if gate not in chosen:
             return GateResult(id=gate.id, status="not_checked", message="not asked for")
         verdict = self.verdicts[gate.id]
-        fail_on = self.fail_on
-        failed = fail_on != "never" and any(f.severity >= Severity[fail_on.upper()] for f in verdict.counting.values())
+        least = Severity[self._told_from.upper()]
+        failed = any(f.severity >= least for f in verdict.counting.values())
         if not failed and not any(j.has(gate) for j in judges):
             off = any(gate.is_off(p.gates) for j in judges for p in j.ground.policies)
             why = "switched off by a policy" if off else "no policy says anything"
@@ -329,12 +338,17 @@ class Gates:
             policy={
                 "id": ", ".join(policies),
                 "version": ", ".join(f"{p.id} {p.version}" for p in policies.values()),
-                "from": " and ".join(j.side for j in judges),
+                "from": " and ".join(_named(judges)),
             },
             checked={"fixture": len(self.head.measured), "policy": len(policies)},
             rules=RuleTexts(),
             fail_on=self.fail_on,
         )
+
+
+def _named(judges: Sequence[Judge]) -> tuple[str, ...]:
+    """The sides whose policies judged; a base that has none is not said to."""
+    return tuple(j.side for j in judges if j.side == "head" or j.ground.policies)
 
 
 def _once(findings: Sequence[Finding]) -> tuple[Finding, ...]:

@@ -22,7 +22,8 @@ class GateSides:
 
     ``bundle`` is what the base was read from, if it is a release bundle.
     ``same``: base and head are one tree, as on the default branch. ``changed_at`` is when what is judged was committed,
-    in seconds since 1970 (None: it is not committed, or git does not say).
+    in seconds since 1970 (None: it is not committed, or git does not say). ``base_is_head``: nobody asked for a base,
+    and the one that was found is HEAD itself.
     """
 
     head: Side
@@ -32,6 +33,7 @@ class GateSides:
     same: bool = False
     bundle: Bundle | None = None
     changed_at: int | None = None
+    base_is_head: bool = False
     notes: tuple[str, ...] = ()
 
     def compared(self) -> Sides:
@@ -76,6 +78,7 @@ def open_gate_sides(workspace: Workspace, request: DiffRequest) -> GateSides:
         why=why,
         same=_is_same(base, sides.head),
         changed_at=_changed_at(workspace, sides.repository, sides.head),
+        base_is_head=sides.repository is not None and sides.repository.head() == commit,
         notes=sides.notes,
     )
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from ctxc.app.gates import Gate, Lint, Looked, counted
+from ctxc.rules._ground import settings
 from ctxc.rules.engine import Context
 
 
 def look(context: Context, lint: Lint) -> Looked:
     """Files and rules of lint."""
-    below = f"{counted(lint.below, 'finding')} below the gate's severity: `ctxc lint`" if lint.below else ""
+    strict = any(values.get("level") == "warning" for _, values in settings(context, "schema"))
+    count = lint.notes if strict else lint.below
+    below = f"{counted(count, 'finding')} below the gate's severity: `ctxc lint`" if count else ""
     return Looked(count=lint.files, what=f"{counted(lint.files, 'file')}, {counted(lint.rules, 'rule')}", note=below)
 
 
