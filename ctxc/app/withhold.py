@@ -25,7 +25,7 @@ class Withholder:
 
     def __init__(self) -> None:
         self._seen: dict[str, tuple[Match, ...]] = {}
-        self._clean: set[str] = set()  # blocks in which nothing was found, the line above them included
+        self._clean: set[str] = set()  # blocks that come again, in which nothing was found, nor in the line above them
 
     def check(self, project: Project, package: Package) -> Package:
         """The package itself, or without its request and with a finding for each secret."""
@@ -38,9 +38,7 @@ class Withholder:
         fresh = [text for _, text in texts if text not in self._seen]
         lines = [text for _, text in marks]
         if not _may_hold_secrets([*fresh, *lines]):
-            # A block says it all, except of a contract, whose schema is sent beside it.
-            self._clean.update(p.rendered for p in unknown if p.rendered and p.section.kind is not Kind.CONTRACT)
-            self._seen.update((text, ()) for placed, text in texts if placed.rendered not in self._clean)
+            self._seen.update(dict.fromkeys(fresh, ()))
         elif self._secrets("\n".join(lines)):
             texts += marks
         findings: dict[str, Finding] = {}
@@ -49,6 +47,10 @@ class Withholder:
                 found = _finding(project, package.fixture_id, placed, match)
                 findings.setdefault(found.fingerprint, found)
         if not findings:
+            # A block says it all, except of a contract, whose schema is sent beside it.
+            self._clean.update(
+                p.rendered for p in unknown if p.stable and p.rendered and p.section.kind is not Kind.CONTRACT
+            )
             return package
         return replace(package, request=None, findings=(*package.findings, *findings.values()))
 

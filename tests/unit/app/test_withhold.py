@@ -87,3 +87,22 @@ def test_the_row_of_a_withheld_request_counts_its_sections():
     asked = fixture(user=f"use {KEY}", task="Rotate the key.")
     row = row_of(Withholder().check(made, compiled(made, asked)), asked)
     assert (row.outcome, row.kept, row.prefix) == ("compiled", 2, 0)
+
+
+@pytest.mark.parametrize("place", ["fragment", "user"])
+def test_what_comes_again_is_found_again(place):
+    """Blocks in which nothing was found are not searched again; those with a secret are, in every request."""
+    said = {p: f"use {KEY}" if p == place else f"A plain {p}." for p in ("fragment", "user")}
+    policies = [
+        spec("policy", source="literal", text="Be brief.", cacheable=True),
+        spec("other", kind="policy", source="literal", text=said["fragment"], cacheable=True),
+    ]
+    made = project(sections=policies)
+    keeper, found = Withholder(), []
+    for _ in range(3):
+        package = keeper.check(made, compiled(made, fixture(user=said["user"])))
+        found.append([f.name for f in package.findings])
+    assert found == [["secret-in-request"]] * 3
+    clean = compiled(project(sections=policies[:1]), fixture(user="hi"))
+    assert keeper.check(made, clean) is clean
+    assert keeper.check(made, clean) is clean
