@@ -40,7 +40,10 @@ def prefix_change(
     tokens = int(base.part("cache", "prefix_tokens") or 0)
     lost = 0
     if not stable and (split is None or split.in_prefix):
-        lost = max(0, tokens - (first.token or 0)) if first is not None and first.token is not None else tokens
+        kept = first.token if first is not None else None
+        if kept is None and split is not None:  # no bytes to compare: whole segments are equal, or are not
+            kept = sum(piece.tokens for piece in base.pieces[: split.base])
+        lost = max(0, tokens - (kept or 0))
     return Prefix(
         stable=stable,
         base_hash=old or "",

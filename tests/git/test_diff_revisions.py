@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -370,6 +371,18 @@ def test_a_saved_snapshot_as_base(two: Repo) -> None:
     assert told["a"].prefix.first_difference.byte is None
     whole = diff_of(two, base="snapshot:tests/snapshots")
     assert differing(whole) == ["a", "b", "c"]
+
+
+def test_of_a_saved_snapshot_the_whole_sections_before_the_first_difference_stay_cached(two: Repo) -> None:
+    """It has no bytes to compare; that the policy is equal its hash says."""
+    run_command(two, "snapshot", "save")
+    two.write("fragments/returns.md", fragment("returns", "Ask for the order number.\nBe short.\n"))
+    saved = by_id(diff_of(two, base="snapshot:tests/snapshots/a.json"))["a"].prefix
+    exact = by_id(diff_of(two, base="HEAD"))["a"].prefix
+    segments = json.loads((two.path / "tests/snapshots/a.json").read_text())["cache"]["segments"]
+    policy = sum(s["tokens"] for s in segments if s["id"] == "policy")
+    assert 0 < policy < saved.base_tokens == exact.base_tokens
+    assert exact.lost_tokens < saved.lost_tokens <= saved.base_tokens - policy
 
 
 def test_snapshots_that_cannot_be_compared(two: Repo) -> None:
