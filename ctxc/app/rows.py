@@ -99,11 +99,17 @@ def package_json(package: Package, *, with_content: bool = False) -> str:
     withheld = package.request is None and package.outcome is Outcome.COMPILED
     if withheld:  # what holds the secret may be the name of a source, which stands here too
         value = {key: mask_value(item) for key, item in value.items()}
+        value["snapshot"] = told_as_masked(package.snapshot, value["snapshot"])
     if with_content:
         value["content"] = [_content(p, withheld=withheld) for p in package.placed]
     parts = {key: canonical(item) for key, item in value.items()}
     parts["request"] = request_json(package.request) or "null"
     return "{" + ",".join(f'"{key}":{parts[key]}' for key in sorted(parts)) + "}"
+
+
+def told_as_masked(snapshot: Mapping[str, Any], shown: dict[str, Any]) -> dict[str, Any]:
+    """What is shown of a snapshot; with a key that says so where that is no longer what its id is the digest of."""
+    return shown if shown == snapshot else {**shown, "masked": True}
 
 
 def _content(placed: Placed, *, withheld: bool) -> dict[str, Any]:

@@ -103,7 +103,7 @@ def _options(provider: str, model: str) -> Any:
 
 def snapshot_text(package: Package) -> str:
     """A snapshot as it is kept in the tree: sorted keys on lines of their own, so that git merges it."""
-    from ctxc.app.rows import MASK
+    from ctxc.app.rows import MASK, told_as_masked
     from ctxc.compare.masking import Mask
 
     mask = Mask()
@@ -117,7 +117,7 @@ def snapshot_text(package: Package) -> str:
         snapshot[key] = [
             {**s, "source_uri": mask.text(s["source_uri"])} if s.get("source_uri") else s for s in snapshot.get(key, ())
         ]
-    value = {**snapshot, "content": texts}
+    value = {**told_as_masked(package.snapshot, snapshot), "content": texts}
     return inert_json(json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True)) + "\n"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 
 import pytest
@@ -106,3 +107,22 @@ def test_what_comes_again_is_found_again(place):
     clean = compiled(project(sections=policies[:1]), fixture(user="hi"))
     assert keeper.check(made, clean) is clean
     assert keeper.check(made, clean) is clean
+
+
+def verified(snapshot):
+    """The id of a snapshot, as docs/formats.md says to work it out."""
+    rest = {k: v for k, v in snapshot.items() if k not in ("snapshot_id", "content")}
+    rest["sections"] = [{k: v for k, v in s.items() if k != "location"} for s in rest["sections"]]
+    data = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+    return f"ctx_{hashlib.sha256(data).hexdigest()[:16]}"
+
+
+@pytest.mark.parametrize(("source", "masked"), [("kb://plan", False), (f"kb://{KEY}", True)])
+def test_a_snapshot_says_where_its_id_is_not_that_of_what_is_shown(source, masked):
+    made = project(sections=[spec("evidence", source="retrieval")])
+    asked = fixture(user="Straße", evidence=[evidence("e", "text", source=source)])
+    package = Withholder().check(made, compiled(made, asked))
+    for told in (json.loads(package_json(package))["snapshot"], json.loads(snapshot_text(package))):
+        assert told["snapshot_id"] == package.snapshot["snapshot_id"] == verified(package.snapshot)
+        assert told.get("masked", False) is masked
+        assert (verified(told) == told["snapshot_id"]) is not masked
