@@ -90,7 +90,7 @@ def unknown(value: Any, *, data: bool) -> Problem:
         )
     return Problem(
         "unknown-file-kind",
-        "no key says what this file is, and nothing names it",
+        "nothing stands in this file" if value in (None, "") else "no key says what this file is, and nothing names it",
         f"add one of {', '.join(k for k in KEYS if k != 'fragments')}, or move the file out of this folder",
         level=Severity.INFO if data else None,
     )

@@ -373,6 +373,8 @@ def _syntax(error: Any, text: str) -> Problem:
         span = Span(line, column, line, column + 1)
         if text.split("\n")[line - 1][column - 1 : column] == "\t":
             help = "indent with blanks: YAML allows no tabs there"
+        elif help is _HINTS[0][1] and ":" not in text.split("\n")[line - 1][: column - 1]:
+            help = "begin this line where the keys above it begin, or indent it under a key that has no value"
     if "maximum nesting depth" in said:
         return _deep(span)
     if "invalid Unicode character escape" in said:

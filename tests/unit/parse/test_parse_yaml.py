@@ -177,7 +177,7 @@ def test_keys_are_text() -> None:
         ("a: @b\n", Span(1, 4, 1, 5), "may not begin with"),
         ('a: "b\n', Span(2, 1, 2, 2), "close the quote"),
         ("a: [1, 2\nb: 3\n", Span(2, 2, 2, 3), "close the bracket"),
-        ("a: 1\n  b: 2\n", Span(2, 4, 2, 5), 'may not hold ": "'),
+        ("a: 1\n  b: 2\n", Span(2, 4, 2, 5), "where the keys above it begin"),
         ("a: *\n", Span(1, 5, 1, 6), 'begins with "*"'),
         ("globs: **/*.ts\n", Span(1, 9, 1, 10), 'quote text that begins with "*"'),
     ],
