@@ -39,9 +39,13 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """A column. Where a terminal is too narrow, one that is ``flexible`` is folded, one that is ``spare`` left out."""
+    """A column. Where a terminal is too narrow, one that is ``flexible`` is folded, one that is ``spare`` left out.
+
+    ``name`` is what a column without a title is called then.
+    """
 
     title: str
+    name: str = ""
     right: bool = False
     flexible: bool = False
     spare: bool = False
@@ -49,10 +53,11 @@ class Column:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """Rows of cells under column titles."""
+    """Rows of cells under column titles. ``left_out``: the titles of what a terminal of this width has no room for."""
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,7 +196,12 @@ def _rich_table(table: Table, view: View, width: int) -> str:
     with console.capture() as captured:
         console.print(drawn)
     # Rich fills lines with blanks up to the table's width; nobody wants them in a copy of the terminal.
-    return "\n".join(line.rstrip() for line in captured.get().strip("\n").split("\n")) + "\n"
+    lines = [line.rstrip() for line in captured.get().strip("\n").split("\n")]
+    gone = [*table.left_out, *(c.title or c.name for i, c in enumerate(table.columns) if i not in shown)]
+    if gone:
+        note = f"A wider terminal also shows {', '.join(gone)}."
+        lines += [paint(line, "dim", view) for line in _fold(note, max(width, _LEAST), cell_len).split("\n")]
+    return "\n".join(lines) + "\n"
 
 
 def _rich_console(view: View, width: int) -> Console:

@@ -63,7 +63,7 @@ def run_table(rows: Sequence[Row], view: View) -> str:
         Column(title="OUTCOME"),
         Column(title="TOKENS", right=True),
         Column(title="OF", right=True),
-        Column(title="", right=True, spare=True),
+        Column(title="", name="percent", right=True, spare=True),
         Column(title="KEPT", right=True, spare=True),
         Column(title="CUT", right=True, spare=True),
         Column(title="DROP", right=True),
@@ -85,7 +85,8 @@ def run_table(rows: Sequence[Row], view: View) -> str:
             Cell(tokens(row.prefix), "accent" if row.prefix else "dim"),
         ]
         lines.append(tuple(cells))
-    return draw_table(Table(columns=tuple(columns), rows=tuple(lines)), view)
+    left_out = () if with_template else ("TEMPLATE",)
+    return draw_table(Table(columns=tuple(columns), rows=tuple(lines), left_out=left_out), view)
 
 
 def outcome(row: Row, view: View) -> str:

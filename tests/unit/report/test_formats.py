@@ -160,6 +160,19 @@ def test_text_run_fits_the_terminal(run: CompileRun, width: int) -> None:
         assert "1,234" in bare
 
 
+@pytest.mark.parametrize(
+    ("width", "left_out"),
+    [(None, ""), (120, ""), (100, "TEMPLATE"), (64, "TEMPLATE, PREFIX"), (42, "TEMPLATE, percent, KEPT, CUT, PREFIX")],
+)
+def test_a_narrow_terminal_says_which_columns_it_leaves_out(run: CompileRun, width: int | None, left_out: str) -> None:
+    text = formats.render_run("text", run, View(width=width))
+    table, _, note = text.partition("\nA wider terminal also shows ")
+    assert " ".join(note.split("\n\n")[0].split()) == (f"{left_out}." if left_out else "")
+    titles = table.split("\n")[0].split()
+    named = [name for name in ("TEMPLATE", "KEPT", "CUT", "PREFIX") if name not in titles]
+    assert named == [name for name in left_out.split(", ") if name and name != "percent"]
+
+
 def test_a_terminal_shows_brackets_as_they_are() -> None:
     run = make_run(make_row("[/closing] [bold]x[/bold] :smile:"))
     text = formats.render_run("text", run, View(width=200, color=True))
