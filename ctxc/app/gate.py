@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateRun:
-    """What came out: the release with its report, what it rests on, and notes for who asked.
+    """What came out: the release with its report, what it rests on, notes for who asked, and warnings for everybody.
 
     ``change`` is None where there is no base, and where everything is from the cache.
     """
@@ -41,6 +41,7 @@ class GateRun:
     base: GateSide | None
     change: Change | None
     notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     @property
     def report(self) -> Report:
@@ -100,7 +101,7 @@ def _over_sides(workspace: Workspace, request: GateRequest, sides: GateSides, no
         head.clean.write()
     if store is not None:
         store.put(head, run.release, run.notes)
-    return GateRun(release=run.release, head=head, base=base, change=run.change, notes=run.notes)
+    return GateRun(release=run.release, head=head, base=base, change=run.change, notes=run.notes, warnings=run.warnings)
 
 
 def gate_projects(project: Project, base: Project | None, request: GateRequest, *, now: str) -> GateRun:

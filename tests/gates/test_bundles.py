@@ -170,6 +170,18 @@ def test_nothing_differs_from_a_bundle_of_the_same(world: GateWorld, place: Path
     assert run.release.changes == ()
 
 
+def test_a_bundle_that_is_not_what_it_says_is_told_unasked(world: GateWorld, place: Path, run_here: Any) -> None:
+    value = bundle(world, place)
+    place.write_text(json.dumps({**value, "bundle": "bnd_0123456789abcdef"}), encoding="utf-8")
+    world.edit("policies/desk.md", "help desk", "front desk")
+    world.bump("template", "profile")
+    options = ("--against", f"snapshot:{place}", "--only", "versions", "--only", "budget")
+    done = run_here(world.root, "--no-cache", "gate", *options, CI="")
+    assert done.returncode == 0
+    told = f"this ctxc does not make of the bundle what it says: this is {value['bundle']}, not bnd_0123456789abcdef\n"
+    assert done.stderr.decode() == told
+
+
 def test_a_bundle_judges_by_its_own_policies(world: GateWorld, place: Path) -> None:
     bundle(world, place)
     world.edit("policies/production.yaml", "max_tokens: 120", "max_tokens: 500")

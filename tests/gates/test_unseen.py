@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from gate_world import GateWorld, red, statuses, told
+from gate_world import LONG, GateWorld, fixture, red, statuses, told
 
 OF_REQUESTS = ("budget", "forbidden", "injection", "regression", "citations", "cost", "latency", "prefix", "coverage")
 
@@ -26,6 +26,27 @@ def test_a_fixture_that_cannot_be_loaded_leaves_the_steps_unchecked(world: GateW
     assert {found[s] for s in OF_REQUESTS} == {"not_checked"}
     (budget,) = [g for g in run.report.gates if g.id == "budget"]
     assert budget.message.startswith("1 fixture could not be compiled (long); ")
+
+
+@pytest.mark.parametrize("step", ["cost", "budget"])
+def test_a_request_that_is_refused_unexpectedly_fails_the_step_that_is_asked_alone(world: GateWorld, step: str) -> None:
+    world.edit("templates/desk.yaml", "safety_margin: 5%", "safety_margin: 5%, ceiling: 700")
+    assert red(world.judge(only=(step,))) == [step]
+    run = world.judge(only=("cost", "regression"))
+    assert (red(run), statuses(run)["cost"]) == (["regression"], "not_checked")
+
+
+def test_a_request_that_is_refused_as_expected_was_judged(world: GateWorld) -> None:
+    world.edit("templates/desk.yaml", "safety_margin: 5%", "safety_margin: 5%, ceiling: 700")
+    world.change(
+        {
+            "tests/fixtures/long.yaml": fixture("long", "store", LONG)
+            .replace("outcome: compiled", "outcome: budget_exceeded")
+            .replace("  max_input_tokens: 1200\n  required_evidence: [kb-12]\n", "")
+        }
+    )
+    run = world.judge(only=("cost", "regression"), policy_source="head")
+    assert statuses(run)["cost"] == "passed"
 
 
 def test_steps_that_look_at_no_request_are_judged_without_it(world: GateWorld) -> None:

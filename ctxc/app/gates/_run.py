@@ -14,7 +14,7 @@ from ctxc.app.gates._request import GateRequest, in_ci
 from ctxc.app.gates._side import GateSide
 from ctxc.app.gates._sides import GateSides
 from ctxc.app.gates._silence import WaiverUse
-from ctxc.app.gates._unseen import unseen_fixtures, why_fixtures, why_policies
+from ctxc.app.gates._unseen import errors_of, refused, unseen_fixtures, why_fixtures, why_policies
 from ctxc.app.lint import RuleTexts
 from ctxc.base.errors import NothingMatched, RevisionError
 from ctxc.base.values import dataclass
@@ -38,11 +38,13 @@ _STRICTEST = ("info", "warning", "error", "never")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What came out: the release with its report, the change that it is about, notes for who asked."""
+    """What came out: the release with its report, the change that it is about, notes for who asked, and what he has to
+    know whether he asked or not."""
 
     release: Release
     change: Change | None
     notes: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -82,11 +84,12 @@ class Gates:
         self.base = base
         self.find_change = find_change
         self.notes = list(sides.notes)
+        self.warnings: tuple[str, ...] = ()
         if sides.bundle is not None and base is not None:
             from ctxc.app.restore import compare_side
 
             untrue = compare_side(base, sides.bundle)
-            self.notes += [f"this ctxc does not make of the bundle what it says: {told}" for told in untrue]
+            self.warnings = tuple(f"this ctxc does not make of the bundle what it says: {told}" for told in untrue)
         self.verdicts: dict[str, _Verdict] = {g.id: _Verdict() for g in gates()}
 
     @property
@@ -143,7 +146,7 @@ class Gates:
             judged_by=_named(judges),
             failed=report.reaches(self._told_from),
         )
-        return Outcome(release=release, change=judged.change, notes=tuple(self.notes))
+        return Outcome(release=release, change=judged.change, notes=tuple(self.notes), warnings=self.warnings)
 
     # --- judging --------------------------------------------------------------------------------------------------
 
@@ -280,8 +283,11 @@ class Gates:
         for finding in found:
             self.verdicts[chosen[0].id].count(finding)
         first = next((g for g in chosen if g.id in _OF_REQUESTS), None)
-        if first is not None and "schema" not in telling:
-            for finding in why_fixtures(self.head):
+        if first is not None:
+            found = [] if "schema" in telling else list(why_fixtures(self.head))
+            if not telling & {"budget", "regression"}:  # which tell of an outcome that nobody expected
+                found += errors_of(self.head, refused(self.head))
+            for finding in found:
                 self.verdicts[first.id].count(finding)
 
     # --- what comes out -------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What no gate has seen: fixtures and policies that could not be loaded, fixtures that could not be compiled."""
+"""What no gate has seen: fixtures and policies that were not loaded, fixtures without the request that they expect."""
 
 from __future__ import annotations
 
@@ -12,16 +12,29 @@ from ctxc.model.project import Project
 
 
 def unseen_fixtures(head: GateSide) -> tuple[str, ...]:
-    """Ids of fixtures that were not loaded (or names of their files) or not compiled; sorted."""
-    invalid = {name for name, measured in head.measured.items() if measured.outcome == "invalid"}
-    return tuple(sorted(invalid | set(lost_fixtures(head.project).values())))
+    """Ids of fixtures that were not loaded (or names of their files), not compiled, or refused unexpectedly; sorted."""
+    return tuple(sorted({*_invalid(head), *refused(head), *lost_fixtures(head.project).values()}))
+
+
+def _invalid(head: GateSide) -> frozenset[str]:
+    return frozenset(name for name, measured in head.measured.items() if measured.outcome == "invalid")
+
+
+def refused(head: GateSide) -> frozenset[str]:
+    """Fixtures that have no request and expect one."""
+    found = (n for n, m in head.measured.items() if not m.has_request and m.outcome != m.expected)
+    return frozenset(found) - _invalid(head)
 
 
 def why_fixtures(head: GateSide) -> Iterator[Finding]:
-    """The errors that say why."""
-    unseen = unseen_fixtures(head)
+    """The errors that say why fixtures were not loaded or compiled."""
     yield from _errors_in(head.project, lost_fixtures(head.project))
-    yield from (f for f in head.findings() if f.fixture in unseen and f.severity is Severity.ERROR)
+    yield from errors_of(head, _invalid(head))
+
+
+def errors_of(head: GateSide, fixtures: Collection[str]) -> Iterator[Finding]:
+    """The errors of compiling some fixtures."""
+    yield from (f for f in head.findings() if f.fixture in fixtures and f.severity is Severity.ERROR)
 
 
 def why_policies(project: Project) -> Iterator[Finding]:

@@ -128,6 +128,8 @@ def run(
     judged = gate_workspace(workspace, request, now=current.now)
     for note in (*workspace.notes, *judged.notes):
         current.console.note(note, level=1)
+    for warning in judged.warnings:
+        current.console.note(warning)
     emit(
         current.console,
         lambda name, view: render(name, judged.release, view),
