@@ -181,3 +181,8 @@ def test_two_traces_are_two() -> None:
 def test_prose_about_traces_is_none() -> None:
     text = "A traceback (most recent call last) helps; look at App.java:12 or at the panic: it is a goroutine.\n"
     assert find_stack_traces(text, key=KEY) == ()
+
+
+@pytest.mark.parametrize("number", ["001-01-0001", "665-99-9999", "667-10-1000", "899-01-0001", "100-90-9000"])
+def test_the_numbers_at_the_edges_were(number: str) -> None:
+    assert found(f"SSN {number}", "us-ssn") == [number]

@@ -53,6 +53,7 @@ def test_entropy_and_allow_lists() -> None:
     assert detectors("acme_harmless1b2c3d4") == []
     assert detectors("acme_a1b2c3d4e5f6g7h8 # public") == []
     assert detectors("acme_a1b2c3d4e5f6g7h8\n# public") == [("secret.acme-token", Severity.ERROR)]
+    assert detectors("# public\nacme_a1b2c3d4e5f6g7h8\n# public") == [("secret.acme-token", Severity.ERROR)]
 
 
 @pytest.mark.parametrize(
