@@ -69,3 +69,20 @@ def test_windows_cover_a_text_and_overlap() -> None:
     assert all(text[low - 1] == " " for low, _ in spans[1:])
     assert list(windows("x" * 5000, 500, 50)) == [(0, 5000)]
     assert list(windows("", 500, 50)) == [(0, 0)]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "data", "start", "expected"),
+    [
+        (r"(b*)", b"ab", 0, [(0, 0, 0, 0), (1, 2, 1, 2), (2, 2, 2, 2)]),
+        (r"a(b)?", b"aab", 0, [(0, 1, 0, 1), (1, 3, 2, 3)]),
+        (r";(x);", b";x;x;x", 0, [(0, 3, 1, 2), (2, 5, 3, 4)]),
+        (r";(x);", b";x;x;x", 1, [(2, 5, 3, 4)]),
+        (r"(x)", b"", 0, []),
+    ],
+)
+def test_the_search_goes_on_behind_the_group(
+    pattern: str, data: bytes, start: int, expected: list[tuple[int, int, int, int]]
+) -> None:
+    """Also where a match is empty, and where the group took no part: then the match stands for it."""
+    assert list(Pattern(pattern).spans(data, 1, start=start)) == expected
