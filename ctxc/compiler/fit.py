@@ -209,8 +209,6 @@ class _Fitter:
 
     def _gains(self, group: _Group) -> bool:
         """Whether a group that waits for the pass that borrows will have something of it, as far as can be seen."""
-        if ladder(group.first.section, group.first.section.turn) == 0:
-            return False
         can_shrink = group.is_turn or group.first.section.overflow.action in ("cut", "reference")
         return can_shrink or group.tokens <= self._space(group, borrow=True)
 
