@@ -12,6 +12,7 @@ from dataclasses import field
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from ctxc.base.errors import CtxcError
 from ctxc.base.spans import Location, Origin
 from ctxc.base.values import dataclass
 from ctxc.model.contract import Policy
@@ -167,7 +168,23 @@ def at(policy: Policy, *keys: Any) -> Origin:
 
 def place_of(context: Context, policy: Policy, *keys: Any) -> Location:
     """The same as a location in the file that the policy was read from."""
-    return ground(context).owner.sources.locate(at(policy, *keys))
+    return place_in(ground(context).owner, context.project, at(policy, *keys))
+
+
+def place_in(owner: Project, judged: Project, origin: Origin) -> Location:
+    """Where a part of a policy stands: without a line where the judged tree has another text in its file.
+
+    ``owner`` is the project whose policy it is. A line of the base would be shown as one of the head.
+    """
+    place = owner.sources.locate(origin)
+    return place if owner is judged or _same(owner, judged, place.path) else place._replace(span=None)
+
+
+def _same(one: Project, other: Project, path: str) -> bool:
+    try:
+        return one.sources.digest(path) == other.sources.digest(path)
+    except CtxcError:
+        return False
 
 
 # --- where -----------------------------------------------------------------------------------------------------------

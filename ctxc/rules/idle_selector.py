@@ -63,6 +63,7 @@ from ctxc.rules._ground import (
     judged_by_base,
     of_fixture,
     of_sections,
+    place_in,
     sections,
 )
 from ctxc.rules.engine import Context, rule
@@ -202,7 +203,7 @@ def _idle(
     found = RULE.finding(
         context,
         message,
-        at=known.owner.sources.locate(origin),
+        at=place_in(known.owner, context.project, origin),
         help=help,
         data={"policy": policy.id, "where": dict(where), "fixtures": list(lost[:_LISTED])},
     )

@@ -67,6 +67,25 @@ def test_a_waiver_that_silences_nothing_is_told(world: GateWorld) -> None:
     assert [(w.state, w.count) for w in run.release.waivers] == [("unused", 0)]
 
 
+def test_a_waiver_of_the_base_is_told_where_it_stands_in_the_head(world: GateWorld) -> None:
+    path = world.root / "policies/production.yaml"
+    plain = path.read_text(encoding="utf-8")
+    base = world.repo.commit("waiver", {"policies/production.yaml": f"{plain}waivers: [{json.dumps(WAIVER)}]\n"})
+    line = plain.count("\n") + 1
+
+    def places() -> list[tuple[int, str]]:
+        found = world.judge(against=base, policy_source="base", allow_same=True).report.findings
+        return [
+            (f.location.span.line if f.location.span else 0, f.revision) for f in found if f.name == "unused-waiver"
+        ]
+
+    assert places() == [(line, "")]
+    world.edit("policies/production.yaml", "policy_id:", "# Moved down.\n\npolicy_id:")
+    assert places() == [(line + 2, "")]
+    world.change({"policies/production.yaml": plain})
+    assert places() == [(0, "the base")]
+
+
 def test_a_gate_that_did_not_run_leaves_a_waiver_unjudged(world: GateWorld) -> None:
     judged(world, WAIVER)
     run = world.judge(only=("budget",))

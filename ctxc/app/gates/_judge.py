@@ -119,8 +119,11 @@ class Judge:
 
     def weigh(self, findings: Iterable[Finding]) -> Iterator[Finding]:
         """Findings with the severities that this side gives them, without those that it switched off."""
+        own = {p.origin.path for p in self.ground.policies} if self.side == "base" else ()
         for finding in findings:
             given = self.severities.get(finding.code)
+            if finding.location.span is None and finding.location.path in own:
+                finding = replace(finding, revision="the base")
             if given != "off":
                 yield replace(finding, severity=Severity[given.upper()]) if given else finding
 
@@ -212,7 +215,9 @@ def judge_by(side: str, owner: GateSide, judged: Judged) -> Judge:
     return Judge(
         side=side,
         head=head,
-        silencers=Silencers(policies=policies, owner=project, baseline=baseline, baseline_path=path),
+        silencers=Silencers(
+            policies=policies, owner=project, judged=head.project, baseline=baseline, baseline_path=path
+        ),
         ground=ground,
         severities=_severities(owner, policies),
     )

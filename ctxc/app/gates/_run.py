@@ -330,6 +330,9 @@ class Gates:
         for verdict in self.verdicts.values():
             counting |= verdict.counting
             silenced |= verdict.silenced
+        # What the base says of a policy that both have is told where it stands in the head.
+        known = {_words(f): f.severity for f in counting.values() if not f.revision}
+        counting = {k: f for k, f in counting.items() if not f.revision or known.get(_words(f), -1) < f.severity}
         left = [f for k, f in silenced.items() if k not in counting]
         policies = {p.id: p for j in judges for p in j.ground.policies}
         return Report(
@@ -355,6 +358,10 @@ class Gates:
 def _named(judges: Sequence[Judge]) -> tuple[str, ...]:
     """The sides whose policies judged; a base that has none is not said to."""
     return tuple(j.side for j in judges if j.side == "head" or j.ground.policies)
+
+
+def _words(finding: Finding) -> tuple[str, ...]:
+    return (finding.code, finding.location.path, finding.fixture, finding.message)
 
 
 def _once(findings: Sequence[Finding]) -> tuple[Finding, ...]:

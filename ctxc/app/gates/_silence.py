@@ -21,6 +21,7 @@ from ctxc.model.codes import code_of, severity_of
 from ctxc.model.contract import Policy, Waiver
 from ctxc.model.finding import Finding, Suppression
 from ctxc.model.project import Project
+from ctxc.rules._ground import place_in
 from ctxc.rules.added_exemption import Exemption
 from ctxc.rules.invalid_waiver import SOON_DAYS, day, is_valid
 
@@ -29,10 +30,12 @@ LineOf = Callable[[str, int], str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Silencers:
-    """What may silence findings when one side judges. ``owner`` is the project whose policies these are."""
+    """What may silence findings when one side judges. ``owner`` is the project whose policies these are, ``judged`` the
+    one that is judged."""
 
     policies: tuple[Policy, ...]
     owner: Project
+    judged: Project
     entries: tuple[suppress.Entry, ...] = ()
     baseline: tuple[baselines.Entry, ...] = ()
     baseline_path: str = ""
@@ -129,16 +132,16 @@ def _hygiene(by: Silencers, uses: Sequence[WaiverUse], now: str) -> Iterable[Fin
         about = f"{waiver.rule} for {waiver.path or waiver.fingerprint}"
         if use.state == "expired":
             yield _made(
-                "expired-waiver", by.owner, waiver, f"the waiver of {about} ended on {waiver.expires}",
+                "expired-waiver", by, waiver, f"the waiver of {about} ended on {waiver.expires}",
                 "mend what it was about and take it out, or decide anew until when it is accepted",
             )  # fmt: skip
         elif use.state == "unused":
-            yield _made("unused-waiver", by.owner, waiver, f"the waiver of {about} silences nothing", "take it out")
+            yield _made("unused-waiver", by, waiver, f"the waiver of {about} silences nothing", "take it out")
         elif use.state == "used":
             left = _days(now, waiver.expires)
             if left is not None and left <= SOON_DAYS:
                 yield _made(
-                    "waiver-ends-soon", by.owner, waiver,
+                    "waiver-ends-soon", by, waiver,
                     f"the waiver of {about} ends in {left} day{'s' if left != 1 else ''}, on {waiver.expires}",
                     "mend what it is about now, or have it decided anew in time",
                 )  # fmt: skip
@@ -149,14 +152,14 @@ def _days(now: str, until: str) -> int | None:
     return (end - today).days if isinstance(today, date) and isinstance(end, date) else None
 
 
-def _made(name: str, owner: Project, waiver: Waiver, message: str, help: str) -> Finding:
+def _made(name: str, by: Silencers, waiver: Waiver, message: str, help: str) -> Finding:
     return Finding(
         code=code_of(name),
         name=name,
         severity=severity_of(name),
         message=message,
         help=help,
-        location=owner.sources.locate(waiver.origin),
+        location=place_in(by.owner, by.judged, waiver.origin),
         data={"rule": waiver.rule, "owner": waiver.owner, "reason": waiver.reason, "expires": waiver.expires},
     )
 

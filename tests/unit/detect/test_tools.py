@@ -86,6 +86,8 @@ def test_a_plain_tool_has_no_match_in_any_form() -> None:
         (tool(name="run", description="Run any shell command", inputSchema={"type": "object", "properties": {"command": {"type": "string"}}}), ("T111", "error", "/inputSchema/properties/command")),
         (with_property("sql", {"type": "string"}), ("T111", "info", "/inputSchema/properties/sql")),
         (tool(inputSchema={"type": "objct", "properties": {}}), ("T112", "error", "/inputSchema/type")),
+        (with_property("e", {"type": {"a": 1}}), ("T112", "error", "/inputSchema/properties/e/type")),
+        (with_property("e", {"type": ["string", ["x"]]}), ("T112", "error", "/inputSchema/properties/e/type")),
         (tool(inputSchema={"type": "string"}), ("T112", "error", "/inputSchema/type")),
         (tool(inputSchema=[]), ("T112", "error", "/inputSchema")),
         (tool(inputSchema={"type": "object", "properties": {}, "required": ["a"]}), ("T112", "error", "/inputSchema/required/0")),
