@@ -91,7 +91,8 @@ class Selection:
         if not any(f.severity is Severity.ERROR and f.name != "empty-project" for f in findings):
             raise NothingMatched(
                 "the project has no fixtures: nothing was compiled",
-                help=f"add one under {folder}/ (`ctxc init` writes an example), or pass --allow-empty",
+                help=f"add one under {folder}/ (`ctxc init` writes an example), name another project with -C, or pass "
+                "--allow-empty",
             )
 
 

@@ -56,6 +56,9 @@ class Reader:
         listed = (*settings.templates, *settings.fragments, *settings.policies, *settings.fixtures)
         self.fragment_roots = tuple(folder(f) for f in settings.fragments)
         self.folders = tuple(dict.fromkeys(folder(f) for f in listed))
+        usual = Settings()  # folders that a project need not have
+        usually = (*usual.templates, *usual.fragments, *usual.policies, *usual.fixtures)
+        self.named = tuple(f for f in self.folders if f and f not in usually)
         self.undecoded: list[str] = []  # Markdown files that are no text: they may define a fragment, or be one's text
         self.unknown: dict[str, Any] = {}  # files that are none of ours, with their values
 
@@ -126,6 +129,11 @@ class Reader:
                     "run `ctxc init`, or name the folders in ctxc.yaml or [tool.ctxc]",
                 ),
             )
+        for name in self.named if everything else ():
+            if not any(p == name or p.startswith(f"{name}/") for p in everything):
+                problem = "there is nothing in this folder, and the configuration names it"
+                help = "correct its name, or take it out"
+                self.shared.report(name, Problem("empty-project", problem, help, level=Severity.WARNING))
         left_out = self.hidden
         return [
             p

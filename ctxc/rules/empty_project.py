@@ -1,4 +1,4 @@
-"""The configured folders hold nothing.
+"""The configured folders hold nothing, or one that the configuration names does.
 
 Why: A check of nothing would pass, and say so.
 

@@ -10,6 +10,7 @@ import pytest
 from parse_world import Load, short
 
 from ctxc.base.spans import Origin
+from ctxc.model.project import Settings
 
 TEMPLATE = {"templates/t.yaml": "template_id: t\nversion: 1\nsections: [{id: task, source: runtime}]\n"}
 
@@ -309,6 +310,15 @@ def test_an_empty_project_says_so(load: Load) -> None:
     project = load({"README.md": "x"})
     assert [(f.location.path, f.name) for f in project.findings] == [("templates", "empty-project")]
     assert "ctxc init" in project.findings[0].help
+
+
+def test_a_folder_that_the_configuration_names_and_that_is_not_there_is_told(load: Load) -> None:
+    """Its fragments would be in no prompt, and nothing would say so; the usual folders a project need not have."""
+    settings = Settings(fragments=("pieces", "templates/pieces"), policies=())
+    project = load({"templates/pieces/a.md": "x", "templates/pieces2/b.md": "x"}, settings=settings)
+    told = [(f.location.path, f.severity.label) for f in project.findings if f.name == "empty-project"]
+    assert told == [("pieces", "warning")]
+    assert not [f for f in load({"templates/a.md": "x"}).findings if f.name == "empty-project"]
 
 
 @pytest.mark.parametrize(

@@ -189,6 +189,7 @@ def test_faults_of_texts_are_reported_at_the_text(load: Load) -> None:
 def test_other_folders(load: Load) -> None:
     settings = Settings(templates=("./prompts/",), fragments=("parts",), policies=(), fixtures=("cases",))
     files = {"parts/sub/m.yaml": entry("a", "x/a.md"), "parts/x/a.md": "A.\n", "fragments/b.md": "---\nbroken"}
+    files |= {"prompts/p.md": "P.\n", "cases/c.md": "C.\n"}
     project = load(files, settings=settings)
     assert short(project) == []
     assert list(project.fragments) == ["a"]
