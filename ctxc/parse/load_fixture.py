@@ -179,7 +179,7 @@ def _history(value: Any, file: File, at: str, files: list[str]) -> tuple[tuple[M
 def _records(kind: str, value: Any, file: File, at: str, files: list[str]) -> tuple[Record, ...]:
     if isinstance(value, list):
         return read_records(kind, value, file, at)
-    if "file" not in value:
+    if not isinstance(value.get("file"), str):
         return tuple(r for r in read_records(kind, [value], file, at)[:1]) if value else ()
     found = _recorded(value, "record", file, at, files)
     return read_records(kind, found[0], found[1], found[2]) if found is not None else ()

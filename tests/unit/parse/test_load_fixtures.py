@@ -108,6 +108,7 @@ def test_records_from_files_and_in_place(load: Load) -> None:
         ),
         (" {history: [{role: user}]}", {}, ["tests/fixtures/f.yaml:3:20 bad-message"]),
         (" {evidence: [{id: a}, {id: b, text: x, score: much}]}", {}, ["tests/fixtures/f.yaml:3:54 wrong-type"]),
+        (" {evidence: {file: {a: b}}}", {}, ["tests/fixtures/f.yaml:3:20 bad-record"]),
         (" {fragments: [nope]}", {}, ["tests/fixtures/f.yaml:3:22 unknown-fragment"]),
     ],
 )
