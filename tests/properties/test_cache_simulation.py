@@ -63,19 +63,33 @@ def find(model: tuple[str, str]) -> tuple[ProviderProfile, ModelRow]:
 
 
 @st.composite
-def block(draw: st.DrawFn) -> tuple[str, bool]:
-    size = draw(st.sampled_from([0, 1, 40, 600, 1100]))
+def block(draw: st.DrawFn, sizes: tuple[int, ...] = (600, 1100, 40, 1)) -> tuple[str, bool]:
     word = draw(st.sampled_from(["a", "b"]))
-    return " ".join([word] * size), draw(st.booleans())
+    return " ".join([word] * draw(st.sampled_from(sizes))), draw(st.sampled_from([False, True, False]))
 
 
 @st.composite
 def request(draw: st.DrawFn) -> dict[str, Any]:
-    """Blocks with marks, in neutral form; each shape writes them its own way."""
+    """Blocks with marks, in neutral form; each shape writes them its own way. An empty block is refused by some."""
+    blocks = draw(st.sampled_from([block(), block(), block(sizes=(0, 1, 600, 1100))]))
     return {
-        "system": draw(st.lists(block(), max_size=3)),
-        "turns": draw(st.lists(st.lists(block(), min_size=1, max_size=3), min_size=1, max_size=5)),
+        "system": draw(st.lists(blocks, max_size=3)),
+        "turns": draw(st.lists(st.lists(blocks, min_size=1, max_size=3), min_size=1, max_size=5)),
     }
+
+
+@st.composite
+def conversation(draw: st.DrawFn) -> list[dict[str, Any]]:
+    """Requests that each go on where the one before ended; now and then one says something else in the middle."""
+    value = draw(request())
+    more = draw(st.lists(st.lists(block(), min_size=1, max_size=2), min_size=1, max_size=4))
+    found = [{**value, "turns": [*value["turns"], *more[:n]]} for n in range(len(more) + 1)]
+    if draw(st.booleans()):
+        found.insert(draw(st.integers(0, len(found))), draw(request()))
+    return found
+
+
+REQUESTS = st.one_of(st.lists(request(), min_size=1, max_size=5), conversation(), conversation())
 
 
 def written(value: dict[str, Any], model: tuple[str, str]) -> dict[str, Any]:
@@ -115,7 +129,7 @@ GROWING = [{"system": [EMPTY], "turns": [[EMPTY]] * n} for n in (3, 4)]
 """A conversation whose whole prefix is read again, though a hidden preamble makes each request longer than it shows."""
 
 
-@given(values=st.lists(request(), min_size=1, max_size=5), model=st.sampled_from(MODELS))
+@given(values=REQUESTS, model=st.sampled_from(MODELS))
 @example(values=[{"system": [], "turns": [[EMPTY]]}, *GROWING], model=("vllm", "gpt-oss-20b"))
 @settings(deadline=None)
 def test_tokens_add_up_and_nothing_is_read_that_was_not_there(
@@ -156,7 +170,7 @@ def test_the_same_request_again_reads_all_that_was_cached(value: dict[str, Any],
         assert second.reason == "cache_hit"
 
 
-@given(values=st.lists(request(), min_size=1, max_size=4), model=st.sampled_from(MODELS[:3]))
+@given(values=REQUESTS, model=st.sampled_from(MODELS[:3]))
 @settings(deadline=None, max_examples=40)
 def test_advice_is_never_dearer_and_money_adds_up(values: list[dict[str, Any]], model: tuple[str, str]) -> None:
     profile, row = find(model)
