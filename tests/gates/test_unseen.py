@@ -32,8 +32,12 @@ def test_a_fixture_that_cannot_be_loaded_leaves_the_steps_unchecked(world: GateW
 def test_a_request_that_is_refused_unexpectedly_fails_the_step_that_is_asked_alone(world: GateWorld, step: str) -> None:
     world.edit("templates/desk.yaml", "safety_margin: 5%", "safety_margin: 5%, ceiling: 700")
     assert red(world.judge(only=(step,))) == [step]
-    run = world.judge(only=("cost", "regression"))
-    assert (red(run), statuses(run)["cost"]) == (["regression"], "not_checked")
+    run = world.judge(only=("cost", "regression", "coverage"))
+    assert (red(run), statuses(run)["cost"], statuses(run)["coverage"]) == (
+        ["regression"],
+        "not_checked",
+        "not_checked",
+    )
 
 
 def test_a_request_that_is_refused_as_expected_was_judged(world: GateWorld) -> None:

@@ -431,7 +431,9 @@ def test_a_base_without_policies_leaves_the_judging_to_the_head(world: GateWorld
 def test_a_required_base_that_is_not_there_ends_the_gate(world: GateWorld) -> None:
     world.edit("policies/production.yaml", "version: 1.0.0", "version: 1.0.0\nbase: required")
     world.repo.commit("on the default branch, where there is nothing to compare with")
-    with pytest.raises(CtxcError, match="requires a base"):
+    with pytest.raises(
+        CtxcError, match="requires a base, and there is none: nothing differs from the base: the merge base"
+    ):
         world.judge(against="")
 
 

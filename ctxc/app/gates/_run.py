@@ -249,7 +249,7 @@ class Gates:
                 )
         if self.base is None and any(p.base == "required" for j in judges for p in j.ground.policies):
             raise RevisionError(
-                f"a policy requires a base, and there is none: {self.sides.why}",
+                f"a policy requires a base, and there is none: {self._no_base()}",
                 help="name one with --against, or fetch it: `fetch-depth: 0` for actions/checkout",
             )
 
