@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ctxc.base.spans import Origin
+from ctxc.base.errors import CtxcError
+from ctxc.base.spans import Location, Origin
 from ctxc.model.codes import code_of, severity_of
 from ctxc.model.finding import Finding, Severity
-from ctxc.model.section import Kind
+from ctxc.model.section import Kind, Section
 
 if TYPE_CHECKING:
     from ctxc.detect.match import Match
@@ -44,7 +45,7 @@ class Withholder:
         findings: dict[str, Finding] = {}
         for placed, text in texts:
             for match in self._secrets(text):
-                found = _finding(project, package.fixture_id, placed, match)
+                found = _finding(project, package.fixture_id, placed, match, text[match.start : match.end])
                 findings.setdefault(found.fingerprint, found)
         if not findings:
             # A block says it all, except of a contract, whose schema is sent beside it.
@@ -114,7 +115,23 @@ def _plain(content: str) -> str:
     return content
 
 
-def _finding(project: Project, fixture_id: str, placed: Placed, match: Match) -> Finding:
+def _place(project: Project, section: Section, secret: str) -> Location:
+    """Where the section comes from; in a file that is its text as a whole, where the secret stands in it."""
+    location = project.sources.locate(section.origin if section.origin.path else Origin(section.source_uri))
+    if location.span is None and section.origin.path:
+        from ctxc.parse.spots import span_of
+
+        try:
+            whole = project.sources.read_text(location.path)
+        except CtxcError:
+            return location
+        at = whole.find(secret)
+        if at >= 0:
+            return location._replace(span=span_of(whole, at, at + len(secret)))
+    return location
+
+
+def _finding(project: Project, fixture_id: str, placed: Placed, match: Match, secret: str) -> Finding:
     section = placed.section
     return Finding(
         code=code_of(NAME),
@@ -122,7 +139,7 @@ def _finding(project: Project, fixture_id: str, placed: Placed, match: Match) ->
         severity=severity_of(NAME),
         message=f"section {section.section_id!r} {match.message}; the request is left out of the output",
         help="remove the secret where it comes from and revoke it; a placeholder such as ${API_KEY} is no secret",
-        location=project.sources.locate(section.origin if section.origin.path else Origin(placed.section.source_uri)),
+        location=_place(project, section, secret),
         fixture=fixture_id,
         data={"detector": match.detector, "length": match.end - match.start},
     )
