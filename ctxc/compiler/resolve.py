@@ -61,9 +61,12 @@ def resolve(
     profile = _profile(project, fixture, template, faults)
     contract = _contract(project, fixture, template, profile, faults)
     toolset = _toolset(project, fixture, profile, faults)
+    try:
+        provider, row, model = find_model(project, template, fixture, options)
+    except Refused as refused:
+        faults.extend(refused.findings)
     if faults:
         raise Refused(*faults)
-    provider, row, model = find_model(project, template, fixture, options)
     return Request(
         project=project,
         fixture=fixture,

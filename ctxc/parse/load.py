@@ -130,6 +130,9 @@ class _Loader:
         if definition.kind == "fragment":
             self._make_fragments(value, file)
             return
+        if definition.odd:
+            self._look_further(definition, file)
+            return
         before = self.shared.error_count  # of all files: what a fixture names is part of it
         if definition.inputs is not None:
             lazy = LazyInputs(partial(self._later, path, definition.inputs), definition.inputs)
@@ -145,6 +148,23 @@ class _Loader:
             self.fixtures.extend(made.turns)
         elif made is not None:
             self._list_of(made).append(made)
+
+    def _look_further(self, definition: Definition, file: File) -> None:
+        """Report the errors beside the unknown keys of a definition, and nothing of the mappings that have them: such a
+        key may be the one that is missing there."""
+        if definition.kind == "provider":
+            return
+        known = len(self.shared.problems[file.path])
+        made = self._typed(definition.kind, definition.value, file)
+        if isinstance(made, load_template.Raw) and not made.value.get("extends"):
+            load_template.read_template(made)
+        problems = self.shared.problems[file.path]
+        inside = tuple(filter(None, definition.odd))
+        problems[known:] = [
+            p
+            for p in problems[known:]
+            if p.is_error and p.pointer not in definition.odd and not _is_inside(p.pointer, inside)
+        ]
 
     def _typed(self, kind: str, value: dict[str, Any], file: File) -> Any:
         match kind:

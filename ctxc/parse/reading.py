@@ -27,13 +27,18 @@ _DEFINITIONS = frozenset(("yaml", "json", "markdown"))
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A definition with its coerced value; ``cached``: it came from the cache and may be anything."""
+    """A definition with its coerced value; ``cached``: it came from the cache and may be anything.
+
+    ``odd`` are the pointers of mappings of a broken one, which have a key that nobody knows. Nothing else is wrong with
+    its value: it defines nothing, and what else is wrong with it can be told.
+    """
 
     path: str
     kind: str
     value: Any
     cached: bool = False
     inputs: bytes | None = None  # of a clean fixture from the cache: see cache.Entry
+    odd: tuple[str, ...] = ()
 
 
 class Reader:
@@ -199,18 +204,22 @@ class Reader:
         value, problems = self._validate(path, verdict.kind, parsed.value)
         for found in too_many(problems):
             self.shared.report(path, found)
-        if value is None:
-            return self._lose(path, parsed.value)
+        errors = [p for p in problems if p.is_error]
+        if errors and verdict.kind != "fragment":
+            self._lose(path, parsed.value)
+            if any(p.name != "unknown-key" for p in errors):
+                return None, None
+            return Definition(path, verdict.kind, value, odd=tuple(p.pointer.rpartition("/")[0] for p in errors)), None
         kept = cache.Entry(verdict.kind, value) if clean and not problems else None
         return Definition(path, verdict.kind, value), kept
 
     def _validate(self, path: str, kind: str, value: Any) -> tuple[Any, list[Problem]]:
-        """The coerced value (None where it cannot be used), and what is wrong; of a manifest, its good entries."""
+        """The coerced value, which cannot be used where something is wrong, and what is; of a manifest, its good
+        entries."""
         validator = self.shared.validator(kind)
         problems: list[Problem] = []
         if kind != "fragment":
-            checked = validator.check(value, problems)
-            return (None if any(p.is_error for p in problems) else checked), problems
+            return validator.check(value, problems), problems
         shape, entries = load_fragment.entries(value)
         if shape == "fragments":
             around = {k: v for k, v in value.items() if k != "fragments" or not isinstance(v, list)}

@@ -96,3 +96,41 @@ def test_the_command_line_s_provider_goes_with_the_model_that_is_named_for_it(tm
     options = CompileOptions(provider="openai", with_packages=True)
     (compiled,) = compile_fixtures(workspace, Selection(), options).run.compiled
     assert '"model":"gpt-4.1"' in compiled.package()
+
+
+def test_an_unknown_key_hides_nothing_else_that_is_wrong(tmp_path: Path) -> None:
+    """Each error by itself is told in one run; nothing is said that only the unknown keys would be the cause of."""
+    every = {
+        "ctxc.yaml": "provider: openai\nmodel: gpt-4.1\n",
+        "templates/t.yaml": "template_id: t\nversion: 1\noutput_contract: nope\nrequst_profile: p\nsections:\n"
+        "  - {id: policy, source: gone.md}\n  - {id: kb, kind: evidence, sorce: retrieval}\n  - {id: user, source: runtime}\n",
+        "tests/fixtures/f.yaml": "fixture_id: f\ntemplate: t\nsensitive: [inputs.claim]\ninptus: {claim: 12}\n"
+        "inputs: {evidence: [{id: a, text: A., valid_until: soon}], history: {file: gone.jsonl}}\n",
+        "tests/fixtures/g.yaml": "fixture_id: g\ntempalte: t\ninputs: {user: Hello.}\n",
+    }
+    root = write(tmp_path / "p", every)
+    told = [
+        "templates/t.yaml:3:18 CTX102",
+        "templates/t.yaml:4:1 CTX003",
+        "templates/t.yaml:6:26 CTX106",
+        "templates/t.yaml:7:30 CTX003",
+        "tests/fixtures/f.yaml:4:1 CTX003",
+        "tests/fixtures/f.yaml:5:52 CTX029",
+        "tests/fixtures/f.yaml:5:76 CTX106",
+        "tests/fixtures/g.yaml:1:1 CTX005",
+        "tests/fixtures/g.yaml:2:1 CTX003",
+    ]
+    assert of_lint(root) == told
+    assert of_compile(root) == told
+
+
+def test_a_compile_tells_every_name_of_a_fixture_that_means_nothing(tmp_path: Path) -> None:
+    every = {
+        "ctxc.yaml": "provider: openai\n",
+        "templates/t.yaml": template("model: gpt-9\noutput_contract: nope\nrequest_profile: nobody\n"),
+        "tests/fixtures/f.yaml": _FIXTURE,
+    }
+    root = write(tmp_path / "p", every)
+    told = ["templates/t.yaml:3:8 CTX115", "templates/t.yaml:4:18 CTX102", "templates/t.yaml:5:18 CTX102"]
+    assert of_compile(root) == told
+    assert of_lint(root) == told

@@ -189,4 +189,7 @@ def test_what_left_before_it_was_counted_has_no_number_of_tokens():
     stage, tokens = told["evidence/long"]
     assert (stage, tokens is not None and tokens > 200) == ("fit", True)
     decisions = [d for d in package.snapshot["decisions"] if d["verdict"] == "dropped"]
-    assert {d["section_id"]: (d["before"], d["after"]) for d in decisions} == {"evidence/other": (None, None), "evidence/long": (tokens, 0)}
+    assert {d["section_id"]: (d["before"], d["after"]) for d in decisions} == {
+        "evidence/other": (None, None),
+        "evidence/long": (tokens, 0),
+    }
