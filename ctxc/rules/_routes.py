@@ -85,14 +85,13 @@ def _by_template(context: Context) -> dict[Origin, list[Fixture]]:
     return found
 
 
-def loadable(context: Context, template: Template) -> tuple[Fragment, ...]:
+def loadable(context: Context, template: Template, named: Iterable[str] = ()) -> tuple[Fragment, ...]:
     """The fragments that requests of a template can load: by a route with the keys that the template and its fixtures
-    have, whatever their values; those that any request may name; and what these require."""
+    have, whatever their values; those that any request may name; ``named`` ones; and what these require."""
     known = index(context)
-    fixtures = fixtures_of(context, template)
-    keys = {FILES, *template.route, *(key for f in fixtures for key in f.route)}
+    keys = {FILES, *template.route, *(key for f in fixtures_of(context, template) for key in f.route)}
     pending = [f for f in known.newest.values() if _may_load(f, keys)]
-    pending += [f for fixture in fixtures for n in fixture.inputs.fragments if (f := known.named(n)) is not None]
+    pending += [f for name in named if (f := known.named(name)) is not None]
     found: dict[Origin, Fragment] = {}
     while pending:
         fragment = pending.pop()

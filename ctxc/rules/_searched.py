@@ -40,7 +40,6 @@ class Found:
 
 def in_sources(context: Context, scanner: Scanner) -> Iterator[Found]:
     """What rules forbid in application texts, tool definitions and contracts, each place once."""
-    owners = _owners(context)
     about = f"forbidden {digest_of(scanner.rules, scanner.secret_rules)}"
     for shown in (*application_texts(context), *_tool_texts(context)):
         clean = context.clean if shown.body else None
@@ -49,7 +48,7 @@ def in_sources(context: Context, scanner: Scanner) -> Iterator[Found]:
         hits = (*scanner.scan(shown.text), *(scanner.key_hits(shown.text) if shown.key else ()))
         if clean is not None and not hits:
             clean.note(about, shown.origin.path)
-        facts = _source_facts(shown, owners.get(shown.origin.path, ()), context) if hits else {}
+        facts = _source_facts(shown, context.shared(_owners).get(shown.origin.path, ()), context) if hits else {}
         for hit in hits:
             if _holds(scanner, hit, "sources", facts):
                 place = shown.place(context, hit.match.start, hit.match.end)
@@ -82,7 +81,9 @@ def _owners(context: Context) -> dict[str, tuple[Template, ...]]:
             if is_file(spec):
                 add(spec.source, template)
             if spec.source == "fragments":
-                for fragment in loadable(context, template):
+                # What fixtures name is told by what they loaded: their inputs need not be read for it.
+                shown = [m for m in ground(context).head.values() if m.template == template.id]
+                for fragment in loadable(context, template, {name for m in shown for name in m.fragments}):
                     add(fragment.text_path, template)
         for toolset in used(context, template):
             for path in (toolset.origin.path, toolset.mcp):
