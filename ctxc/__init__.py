@@ -19,6 +19,10 @@ __all__ = ["__version__", "compile", "diff", "gate", "load"]
 _API = frozenset({"load", "compile", "diff", "gate"})
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 def __getattr__(name: str) -> Any:
     """Import one function of the public API on first use."""
     if name in _API:

@@ -175,7 +175,8 @@ def _facts(section: Section) -> dict[str, Any]:
         "zone": section.zone.value,
         "priority": section.priority,
         "required": section.required,
-        "overflow": str(section.overflow),
+        # What is required is whole or the compile is refused, whatever it would do otherwise.
+        "overflow": str("refuse" if section.required else section.overflow),
         "max_tokens": section.max_tokens,
         "verification": section.verification.value,
         "source": section.source_uri,

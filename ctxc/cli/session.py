@@ -28,7 +28,9 @@ def GLOBALS(
     *,
     project: Annotated[
         str | None,
-        typer.Option("--project", "-C", metavar="DIR", help="Work in this folder instead of the current one."),
+        typer.Option(
+            "--project", "-C", metavar="DIR", help="Folder of the project; other paths are relative to the current one."
+        ),
     ] = None,
     cache_dir: Annotated[
         str | None,

@@ -81,7 +81,7 @@ def check(context: Context) -> Iterator[Finding]:
         return
     old = {n: v[-1] for n, v in base.policies.items()}
     new = {n: v[-1] for n, v in context.project.policies.items()}
-    help = "change the policy in a change of its own; until then the base's judges as well"
+    help = "change the policy in a change of its own; where the base judges, the old one counts until then"
     for name in sorted({*old, *new}):
         before, after = old.get(name), new.get(name)
         if after is None:
@@ -126,7 +126,7 @@ def _settings(context: Context) -> Iterator[Finding]:
         told = [_told(c) for c in changes]
         yield RULE.finding(
             context, f"the configuration changed: {_listed(told)}", at=place_of_settings(context),
-            help="change it in a change of its own; until then the base's judges as well",
+            help="change it in a change of its own; where the base judges, the old one counts until then",
             data={"policy": "", "change": "changed", "changes": told},
         )  # fmt: skip
 

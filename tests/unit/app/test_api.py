@@ -91,3 +91,9 @@ def test_what_a_service_does_to_a_request_reaches_no_other(tmp_path: Path) -> No
         _wreck(first.snapshot)
         again = ctxc.compile(project, "f", provider=provider)
         assert (json.dumps(again.request), json.dumps(again.snapshot)) == (request, snapshot)
+
+
+def test_the_public_names_are_those_that_a_shell_completes() -> None:
+    """They are imported late, and what the module imports for itself is nobody's business."""
+    assert dir(ctxc) == ["__version__", "compile", "diff", "gate", "load"]
+    assert all(getattr(ctxc, name) for name in dir(ctxc))

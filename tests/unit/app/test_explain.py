@@ -79,6 +79,8 @@ def test_a_slot_shows_all_that_came_from_it(library: object) -> None:
     assert placed.placed is not None
     assert placed.stopped == ""
     assert placed.facts["score"]["total"] == "0.959"
+    told = {t.facts["required"]: t.facts["overflow"] for t in trails}
+    assert told == {True: "refuse", False: "cut:evidence"}, "what is required is never cut or dropped"
 
 
 def test_an_unknown_section_names_the_nearest(library: object) -> None:
