@@ -1,4 +1,4 @@
-"""An expectation that a fixture had at the base, and that it no longer states.
+"""An expectation that a fixture had at the base, and that it no longer states, or a bound that it raises.
 
 Why: The base's expectations judge this change, and its own judge the next one: what is taken out while it still holds
 can be broken later, and nothing turns red.
@@ -62,6 +62,17 @@ def check(context: Context) -> Iterator[Finding]:
         before = base.fixtures.get(known.renamed.get(name, name))
         if before is None or before.expect == after.expect:
             continue
+        most, now = before.expect.max_input_tokens, after.expect.max_input_tokens
+        if most is not None and now is not None and now > most:
+            yield RULE.finding(
+                context,
+                f"fixture {name!r} expects at most {now:,} input tokens in place of {most:,}",
+                at=after.origin.child("expect", "max_input_tokens"),
+                help="raise it in the change that needs it, or say why it may be more",
+                fixture=name,
+                related=[(base.sources.locate(before.expect.origin), "the expectation at the base")],
+                data={"key": "max_input_tokens", "base": most, "head": now},
+            )
         for key in sorted(before.expect.stated):
             gone = _taken_out(key, before.expect, after.expect)
             if gone is not None:

@@ -105,3 +105,19 @@ def test_what_came_in_its_place_is_not_growth() -> None:
     changes = {"templates/t.yaml": moved, "policies/rules.md": LONGER}
     (one,) = found("token-growth", "{budget: {growth: {max_percent: 5}}}", changes)
     assert one.data["files"] == {"policies/rules.md": one.data["delta"]}
+
+
+def test_a_bound_of_a_fixture_that_is_raised_is_told_and_one_that_is_lowered_is_not() -> None:
+    fixture = FIXTURE.format(id="a", user="When is it due?") + "expect: {max_input_tokens: %d}\n"
+    for before, after, told in (
+        (900, 2400, ["fixture 'a' expects at most 2,400 input tokens in place of 900"]), (900, 300, []),
+    ):  # fmt: skip
+        files = {"templates/t.yaml": TEMPLATE, "policies/house.md": HOUSE, "policies/style.md": STYLE}
+        files |= {"tests/fixtures/a.yaml": fixture % after, "base/tests/fixtures/a.yaml": fixture % before}
+        files["policies/p.yaml"] = "policy_id: p\nversion: 1\n"
+        example = Example(files={path: text.encode() for path, text in files.items()}, links={})
+        found = findings_of_change(example, rule("removed-expectation"))
+        assert [f.message for f in found] == told
+        assert [(f.location.path, f.location.span and f.location.span.line) for f in found] == (
+            [("tests/fixtures/a.yaml", 4)] if told else []
+        )
