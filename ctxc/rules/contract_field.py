@@ -1,4 +1,4 @@
-"""A contract whose refusal or citations name a field that its schema does not have.
+"""A contract whose refusal, citations or `required` name a field that its schema does not have.
 
 Why: The model is told to write into a field that its answer may not contain.
 
@@ -26,6 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ctxc.base.spans import Origin
 from ctxc.model.finding import Finding
 from ctxc.parse.nodes import tokens
 from ctxc.parse.problems import did_you_mean
@@ -33,8 +34,17 @@ from ctxc.rules.engine import Context, rule
 
 
 def check(context: Context) -> Iterator[Finding]:
-    """``refusal.field`` and ``citations.field``, followed through the schema."""
+    """``refusal.field`` and ``citations.field``, followed through the schema, and each ``required`` in it."""
     for contract in (c for versions in context.project.contracts.values() for c in versions):
+        for origin, name, known in _undeclared(contract.schema, contract.origin.child("schema")):
+            yield RULE.finding(
+                context,
+                f"contract {contract.id!r} requires the field {name!r}, which is no property beside it"
+                f"{did_you_mean(name, known)}",
+                at=origin,
+                help=f"fields: {', '.join(sorted(known)) or 'none'}",
+                data={"field": name},
+            )
         for key, value in (("refusal", contract.refusal), ("citations", contract.citations)):
             field = value.get("field")
             if not isinstance(field, str) or not contract.schema:
@@ -49,6 +59,20 @@ def check(context: Context) -> Iterator[Finding]:
                     help=f"fields: {', '.join(sorted(known)) or 'none'}",
                     data={"field": field},
                 )
+
+
+def _undeclared(schema: Any, origin: Origin) -> Iterator[tuple[Origin, str, tuple[str, ...]]]:
+    """Names under ``required`` of an object that its ``properties`` do not have, with those that they have."""
+    if isinstance(schema, Mapping):
+        required, properties = schema.get("required"), schema.get("properties")
+        if isinstance(required, (list, tuple)) and isinstance(properties, Mapping):
+            for number, name in enumerate(required):
+                if isinstance(name, str) and name not in properties:
+                    yield origin.child("required", number), name, tuple(properties)
+    items: Any = schema.items() if isinstance(schema, Mapping) else ()
+    items = enumerate(schema) if isinstance(schema, (list, tuple)) else items
+    for key, value in items:
+        yield from _undeclared(value, origin.child(key))
 
 
 def _missing(schema: Mapping[str, Any], path: str) -> tuple[str, tuple[str, ...]] | None:
