@@ -84,8 +84,8 @@ def check(context: Context) -> Iterator[Finding]:
                     RULE,
                     policy,
                     (*keys, "max_usd_per_1000_requests"),
-                    f"{shown(total)} for 1,000 requests ({cache}, {len(fixtures):,} fixtures by their weights), "
-                    f"over the ceiling of {shown(most)}",
+                    f"{shown(total)} for 1,000 requests ({cache}, {len(fixtures):,} "
+                    f"fixture{'s' if len(fixtures) > 1 else ''} by weight), over the ceiling of {shown(most)}",
                     at=origin_of(context, dearest.fixture),
                     help=f"{help}; the dearest is {dearest.fixture}",
                     data={"usd": str(total), "limit": str(most), "fixtures": len(fixtures), "prices": dearest.price},

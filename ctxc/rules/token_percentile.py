@@ -63,8 +63,8 @@ def check(context: Context) -> Iterator[Finding]:
                         RULE,
                         policy,
                         ("budget", "percentiles", number, name),
-                        f"{name} over {len(ordered):,} fixtures is {here.high:,} tokens, "
-                        f"{here.high - bounds[name]:,} over {bounds[name]:,}",
+                        f"{name} over {len(ordered):,} fixture{'s' if len(ordered) > 1 else ''} is "
+                        f"{here.high:,} tokens, {here.high - bounds[name]:,} over {bounds[name]:,}",
                         at=origin_of(context, here.fixture),
                         help="shorten what most of these requests share",
                         fixture=here.fixture,

@@ -31,6 +31,13 @@ def test_no_policies(world: GateWorld) -> None:
         world.judge()
 
 
+def test_a_policy_that_the_configuration_names_and_nobody_wrote(world: GateWorld) -> None:
+    world.change({"ctxc.yaml": "policy: prodution\n"})
+    with pytest.raises(NothingMatched, match="there is no policy 'prodution'") as caught:
+        world.judge()
+    assert caught.value.help == "did you mean production? known: production"
+
+
 def test_policies_that_speak_of_no_fixture(world: GateWorld) -> None:
     world.edit("policies/production.yaml", "gates:\n", "where: {template: another}\ngates:\n")
     world.bump("policy")

@@ -57,6 +57,9 @@ def test_a_waiver_that_ends_soon_is_told_before_it_does(world: GateWorld) -> Non
     run = judged(world, WAIVER, now="2027-02-20")
     assert red(run) == []
     assert names(run) == ["waiver-ends-soon"]
+    assert "ends today, on 2027-02-28" in next(
+        f.message for f in world.judge(now="2027-02-28").report.findings if f.name == names(run)[0]
+    )
     assert "ends in 8 days, on 2027-02-28" in next(f.message for f in run.report.findings if f.name == names(run)[0])
 
 

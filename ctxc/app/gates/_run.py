@@ -16,6 +16,7 @@ from ctxc.app.gates._sides import GateSides
 from ctxc.app.gates._silence import WaiverUse
 from ctxc.app.gates._unseen import errors_of, refused, unseen_fixtures, why_fixtures, why_policies
 from ctxc.app.lint import RuleTexts
+from ctxc.app.naming import advice
 from ctxc.base.errors import NothingMatched, RevisionError
 from ctxc.base.values import dataclass
 from ctxc.model.finding import Finding, Severity
@@ -235,6 +236,7 @@ class Gates:
 
     def _check_policies(self, judges: Sequence[Judge], linted: Linted) -> None:
         folders = self.head.settings.policies
+        self._refuse_names()
         for judge in judges:
             if judge.ground.policies:
                 continue
@@ -252,6 +254,13 @@ class Gates:
                 f"a policy requires a base, and there is none: {self._no_base()}",
                 help="name one with --against, or fetch it: `fetch-depth: 0` for actions/checkout",
             )
+
+    def _refuse_names(self) -> None:
+        """Policies that were named and are not there: others alone would judge."""
+        there, lost = self.head.project.policies, self.head.project.lost.get("policy", frozenset())
+        named = self.request.policies or (str(self.head.settings.extra.get("policy") or ""),)
+        for name in (n for n in named if n and n not in there and not {n, ""} & lost):
+            raise NothingMatched(f"there is no policy {name!r}", help=advice(name, there))
 
     def _check_something(self, results: Sequence[GateResult], chosen: Sequence[Gate], judges: Sequence[Judge]) -> None:
         """A gate must be able to fail: where nothing was checked, nothing passed."""

@@ -142,9 +142,13 @@ def _hygiene(by: Silencers, uses: Sequence[WaiverUse], now: str) -> Iterable[Fin
             if left is not None and left <= SOON_DAYS:
                 yield _made(
                     "waiver-ends-soon", by, waiver,
-                    f"the waiver of {about} ends in {left} day{'s' if left != 1 else ''}, on {waiver.expires}",
+                    f"the waiver of {about} ends {_when(left)}, on {waiver.expires}",
                     "mend what it is about now, or have it decided anew in time",
                 )  # fmt: skip
+
+
+def _when(days: int) -> str:
+    return f"in {days} day{'s' if days > 1 else ''}" if days else "today"
 
 
 def _days(now: str, until: str) -> int | None:
