@@ -108,8 +108,10 @@ def unknown_key(key: str, path: Path, known: Mapping[str, Any], value: Mapping[s
 def missing_key(key: str, path: Path, schema: Mapping[str, Any]) -> Problem:
     """The problem of a key that is not there."""
     described = schema.get("properties", {}).get(key, {})
-    told = described.get("description", "") if isinstance(described, dict) else ""
-    return Problem("missing-key", f'the key "{key}" is missing', told or f"add `{key}:`", pointer=pointer_of(path))
+    described = described if isinstance(described, dict) else {}
+    values, about = described.get("enum"), described.get("description", "")
+    more = f", one of {', '.join(map(str, values))}" if values else f". {about}" if about else ""
+    return Problem("missing-key", f'the key "{key}" is missing', f"add `{key}:`{more}", pointer=pointer_of(path))
 
 
 def too_many(problems: list[Problem]) -> list[Problem]:

@@ -193,3 +193,10 @@ def test_other_folders(load: Load) -> None:
     project = load(files, settings=settings)
     assert short(project) == []
     assert list(project.fragments) == ["a"]
+
+
+def test_a_key_that_is_missing_is_told_with_what_it_may_be(load: Load) -> None:
+    project = load({"fragments/a.md": "---\nfragment_id: a\nversion: 1\n---\nA.\n"})
+    helps = [f.help for f in project.findings if f.name == "missing-key"]
+    assert helps[0] == "add `kind:`, one of core, family, task, capability"
+    assert helps[1].startswith("add `load_mode:`, one of always, route_match")
