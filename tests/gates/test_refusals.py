@@ -138,6 +138,26 @@ def test_a_shallow_clone_says_what_is_missing(world: GateWorld, tmp_path: Path) 
     assert "shallow" in f"{raised.value.message} {raised.value.help}"
 
 
+def test_a_push_of_a_branch_in_a_shallow_clone_says_what_to_fetch(world: GateWorld, tmp_path: Path) -> None:
+    """Nobody asked for a base: what cannot be compared is told, and how it could be."""
+    world.repo.git("checkout", "-q", "-b", "feature")
+    world.edit("fragments/refund.md", "has to be sent back", "to send back")
+    world.repo.commit("one")
+    world.change({"README.md": "a word"})
+    world.repo.commit("two")
+    clone = tmp_path / "clone"
+    world.repo.git("clone", "-q", "--depth", "1", "--no-single-branch", f"file://{world.root}", str(clone))
+    environment = {**world.repo.environ, "CI_DEFAULT_BRANCH": "main"}
+    workspace = open_workspace(clone, flags={}, environment=environment, no_cache=True)
+    run = gate_workspace(workspace, GateRequest(only=("versions", "coverage")), now=NOW)
+    (versions,) = [g for g in run.report.gates if g.id == "versions"]
+    assert versions.status == "not_applicable"
+    assert versions.message.startswith(
+        "the history that HEAD shares with origin/main is not in this shallow clone: fetch"
+    )
+    assert "`fetch-depth: 0`" in versions.message
+
+
 def test_without_git_there_is_no_change_to_judge(tmp_path: Path) -> None:
     for path, text in files().items():
         place = tmp_path / path

@@ -107,7 +107,8 @@ def _default_base(workspace: Workspace, request: DiffRequest) -> tuple[str, str,
         return "", "", "the project is in no git repository"
     try:
         choice = default_base(repository, workspace.environment)
-        return choice.require() or "", choice.how.value, choice.explanation
+        why = f"{choice.explanation}: {choice.help}" if choice.help else choice.explanation
+        return choice.require() or "", choice.how.value, why
     finally:
         repository.close()
 
