@@ -74,6 +74,15 @@ def gate(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dict
     return status, {g["id"]: g["status"] for g in report["gates"]}, [f["code"] for f in report["findings"]]
 
 
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """What is said where nothing is judged: status 2, and no report."""
+    capsys.readouterr()
+    status = main(["gate", "--format", "json", "--now", "2026-06-02", *arguments])
+    said = capsys.readouterr()
+    assert (status, said.out) == (2, "")
+    return said.err
+
+
 def red(states: dict[str, str]) -> set[str]:
     return {name for name, state in states.items() if state == "failed"}
 
@@ -153,21 +162,30 @@ def test_no_gate_passes_over_a_fixture_that_was_not_compiled(project: Path, caps
 
 
 @pytest.mark.parametrize(
-    "remove",
-    [["policies/production.yaml"], ["tests/fixtures/refund_question.yaml", "tests/fixtures/opening_hours.yaml"]],
+    ("remove", "said"),
+    [
+        (["policies/production.yaml"], "the project has no policies: there is nothing to judge by"),
+        (
+            ["tests/fixtures/refund_question.yaml", "tests/fixtures/opening_hours.yaml"],
+            "the project has no fixtures: nothing would be judged",
+        ),
+    ],
 )
-def test_nothing_to_judge_is_status_two(remove: list[str], project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_to_judge_is_status_two(
+    remove: list[str], said: str, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     commit(project)
     for path in remove:
         (project / path).unlink()
-    status, _, _ = gate(capsys)
-    assert status == 2
+    assert said in refused(capsys)
 
 
 def test_a_base_that_cannot_be_read_is_status_two(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     commit(project)
-    assert gate(capsys, "--against", "no-such-revision")[0] == 2
-    assert gate(capsys, "--against", "HEAD")[0] == 2  # equal to a clean head: nothing would be compared
+    assert "'no-such-revision' is not a revision of this repository" in refused(capsys, "--against", "no-such-revision")
+    assert "the base 'HEAD' is the head itself" in refused(
+        capsys, "--against", "HEAD"
+    )  # equal to a clean head: nothing would be compared
 
 
 def test_a_change_that_raises_its_own_ceiling_is_still_judged_by_the_base(
