@@ -261,3 +261,27 @@ def test_a_lone_merge_commit_without_a_default_branch(pull: Pull, opened) -> Non
     assert f"the first parent {pull.main[:12]}" in choice.explanation
     clone.git(*options, "--depth=2", f"+{merge}:refs/lone")
     assert facts(default_base(opened(clone), {})) == (pull.main, "pull-request-merge", False, False)
+
+
+def test_a_merge_that_is_worded_as_github_words_its_own_is_one_only_with_these_parents(pull: Pull, opened) -> None:
+    """On a branch, where nothing else says what a lone merge commit is."""
+    repo = pull.repo
+    repo.git("checkout", "-q", "-b", "trunk", pull.merge)
+    repo.git("branch", "-q", "-D", "main")
+    assert facts(default_base(opened(repo), {})) == (pull.main, "pull-request-merge", False, False)
+    for words in (f"Merge {pull.main} into {pull.feature}", f"Merge {pull.feature} into {pull.fork}"):
+        repo.git("checkout", "-q", "-B", "trunk", pull.main)
+        repo.merge("feature", words)
+        assert facts(default_base(opened(repo), {})) == (None, "none", False, False)
+
+
+def test_the_default_branch_that_gitlab_names(pull: Pull, opened) -> None:
+    repo = pull.repo
+    repo.git("update-ref", "refs/remotes/origin/trunk", pull.main)
+    repo.git("checkout", "-q", "feature")
+    repo.git("branch", "-q", "-D", "main")
+    choice = default_base(opened(repo), {"CI_DEFAULT_BRANCH": "trunk"})
+    assert facts(choice) == (pull.fork, "merge-base", False, False)
+    assert choice.explanation == f"the merge base with origin/trunk, {pull.fork[:12]}"
+    for name in ("", "other", "-trunk", "trunk^{commit}", "../origin/trunk"):
+        assert facts(default_base(opened(repo), {"CI_DEFAULT_BRANCH": name})) == (None, "none", False, False)
