@@ -194,7 +194,8 @@ def _lines(hunk: Hunk) -> Iterator[str]:
     else:
         sides = (("-", "+"), ("+", "-"))
         for mine, other in sides:
-            if any(r.op == mine for r in hunk.runs):
+            # A line into which words came has an old form too: alone it would look like a new line.
+            if hunk.kind == "edit" or any(r.op == mine for r in hunk.runs):
                 alone = all(r.op in "-+" for r in hunk.runs)
                 yield from _cut(mine, "".join(_shown(r, alone) for r in hunk.runs if r.op != other))
     yield from (f"  {line}" for line in hunk.after)

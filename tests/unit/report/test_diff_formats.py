@@ -182,6 +182,11 @@ def test_markdown_has_one_table_and_folded_details(change: Change) -> None:
     assert "```diff\n- Keep it for [-30-] days.\n+ Keep it for {+90+} days.\n```" in after
 
 
+def test_markdown_shows_both_forms_of_a_line_into_which_words_came() -> None:
+    text = drawn(changed(project("Keep it for days.\n"), project("Keep it for 30 days.\n")), "markdown")
+    assert "```diff\n- Keep it for days.\n+ Keep it for {+30 +}days.\n```" in text
+
+
 def test_markdown_is_cut_to_what_a_comment_may_have() -> None:
     base = project("x\n")
     head = dict(base)
