@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from decimal import Decimal
 
 from ctxc.model.measured import Measured
+from ctxc.rules._ground import Ground
 from ctxc.usage.price import dollars, per_thousand
 
 
@@ -13,6 +15,13 @@ def price_of(measured: Measured, cache: str) -> Decimal | None:
     """Dollars of one request, with its static part in the cache (``warm``) or not; None without prices."""
     text = measured.warm if cache == "warm" else measured.cold
     return Decimal(text) if text else None
+
+
+def weighted(known: Ground, fixtures: Iterable[Measured]) -> list[Measured]:
+    """Fixtures with the weights by which they count: for the base's policies those that the base gives them, so that a
+    change does not make its costs less by counting what is cheap more often."""
+    before = (known.base or {}) if known.by_base else {}
+    return [replace(m, weight=before[m.fixture].weight) if m.fixture in before else m for m in fixtures]
 
 
 def thousand(fixtures: Sequence[Measured], cache: str) -> Decimal | None:

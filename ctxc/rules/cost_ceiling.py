@@ -47,8 +47,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ctxc.model.finding import Finding
-from ctxc.rules._ground import items, origin_of, selected, settings, told
-from ctxc.rules._money import limit, price_of, shown, thousand
+from ctxc.rules._ground import ground, items, origin_of, selected, settings, told
+from ctxc.rules._money import limit, price_of, shown, thousand, weighted
 from ctxc.rules.engine import Context, rule
 
 
@@ -76,7 +76,8 @@ def check(context: Context) -> Iterator[Finding]:
                             fixture=measured.fixture,
                             data={"usd": str(price), "limit": str(most), "prices": measured.price},
                         )
-            total = thousand(fixtures, cache) if fixtures and "max_usd_per_1000_requests" in ceiling else None
+            mix = weighted(ground(context), fixtures)
+            total = thousand(mix, cache) if fixtures and "max_usd_per_1000_requests" in ceiling else None
             if total is not None and total > (most := limit(ceiling["max_usd_per_1000_requests"])):
                 dearest = max(fixtures, key=lambda m: (price_of(m, cache) or 0, m.fixture))
                 yield told(

@@ -68,7 +68,7 @@ from ctxc.model.finding import Finding
 from ctxc.model.measured import Measured
 from ctxc.rules._ground import ground, items, selected, settings, told
 from ctxc.rules._growth import Grown, place_of, related, sources, told_of
-from ctxc.rules._money import limit, price_of, shown, thousand
+from ctxc.rules._money import limit, price_of, shown, thousand, weighted
 from ctxc.rules.engine import Context, rule
 
 
@@ -85,8 +85,9 @@ def check(context: Context) -> Iterator[Finding]:
                 for m in selected(context, policy, growth.get("where", {}))
                 if m.fixture in base and base[m.fixture].has_request and price_of(base[m.fixture], cache) is not None
             ]
+            both = weighted(ground(context), both)
             new = thousand(both, cache)
-            # By head's weights on both sides: another mix of requests is no change of what a request costs.
+            # By the same weights on both sides: another mix of requests is no change of what a request costs.
             old = thousand([replace(base[m.fixture], weight=m.weight) for m in both], cache)
             if not both or new is None or old is None or new <= old:
                 continue

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from gate_world import RULES, GateWorld, red, told
+from gate_world import RULES, GateWorld, fixture, red, told
 
 from ctxc.app.gate import GateRun
 from ctxc.app.gates._caches import why_no_cache
@@ -179,6 +179,13 @@ def own_provider(world: GateWorld) -> str:
     return "policies"
 
 
+def own_weights(world: GateWorld) -> str:
+    """What is cheap counts a hundred times as often as before, so that what became dear hardly counts."""
+    world.change({"tests/fixtures/long.yaml": fixture("long", "store", "May I come on a Sunday? " * 1500)})
+    world.edit("tests/fixtures/hours.yaml", "weight: 20", "weight: 2000")
+    return "cost"
+
+
 def renamed_template(world: GateWorld) -> str:
     """The template no longer has the name for which the policy was written."""
     world.edit("policies/production.yaml", "gates:\n", "where: {template: [desk]}\ngates:\n")
@@ -220,7 +227,7 @@ def renamed_fixture(world: GateWorld) -> str:
 WAYS: list[Callable[[GateWorld], str]] = [
     own_ceiling, own_waiver, own_switch, no_policy_at_all, own_suppression, own_per_file_ignore, own_severity,
     own_fail_on, own_policy_severity, own_baseline, own_expectation, removed_fixture, own_prices, own_tokenizer,
-    own_profile_of_the_base, own_provider, renamed_template, renamed_template_and_fixtures,
+    own_profile_of_the_base, own_provider, own_weights, renamed_template, renamed_template_and_fixtures,
     another_template_and_fixtures, renamed_fixture,
 ]  # fmt: skip
 
