@@ -96,6 +96,15 @@ def unknown(value: Any, *, data: bool) -> Problem:
     )
 
 
+def outline(value: Any) -> Any:
+    """What ``unknown`` and ``meant`` need of a file's value, to say the same of it: no more is kept in a cache."""
+    entry = _listed(value)
+    if entry is not None:
+        return [*[None] * entry[0], {entry[1]: None}]
+    key, _ = _misspelt(value)
+    return {key: None} if key else None if value in (None, "") else {}
+
+
 def _listed(value: Any) -> tuple[int, str] | None:
     """Number and key of the first entry of a list that says what it is."""
     entries = enumerate(value) if isinstance(value, list) else ()

@@ -21,7 +21,6 @@ from ctxc.source.paths import collisions
 from ctxc.source.tree import MAX_FILE_BYTES, MAX_INPUT_BYTES, Tree
 
 CONFIG_FILES = frozenset(("ctxc.yaml", "ctxc.yml", "pyproject.toml"))
-_KEYS_KEPT = 100
 _DEFINITIONS = frozenset(("yaml", "json", "markdown"))
 
 
@@ -198,9 +197,7 @@ class Reader:
         clean = not parsed.problems
         if not verdict.kind:
             self.unknown[path] = parsed.value
-            # Of data, its keys are all that is ever asked: whether one of them was meant to say what the file is.
-            keys = dict.fromkeys(list(parsed.value)[:_KEYS_KEPT]) if isinstance(parsed.value, dict) else None
-            return None, cache.Entry("", keys) if clean else None
+            return None, cache.Entry("", kinds.outline(parsed.value)) if clean else None
         value, problems = self._validate(path, verdict.kind, parsed.value)
         for found in too_many(problems):
             self.shared.report(path, found)

@@ -193,3 +193,23 @@ def test_a_warm_load_imports_no_yaml_and_no_jsonschema(tmp_path: Path) -> None:
         for mode in ("cold", "warm")
     ]
     assert [r.stdout.strip() for r in runs] == ["yaml", ""]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- fixture_id: a\n  template: t\n",
+        "- 1\n- {note: x}\n- {template_id: a}\n",
+        "[1, 2]\n",
+        "",
+        "null\n",
+        "tempalte_id: a\n",
+        "{" + ", ".join(f"k{n}: 1" for n in range(300)) + ", tempalte_id: a}\n",
+        "just text\n",
+    ],
+)
+def test_a_file_of_no_kind_is_told_alike_from_the_cache(load: Load, store: BlobStore, text: str) -> None:
+    """A list of fixtures was an error, and from the cache a remark: the second run passed."""
+    first, second = (load({**FILES, "tests/fixtures/other.yaml": text}, store=store) for _ in range(2))
+    assert first.findings and first.findings == second.findings
+    assert first.broken_kinds == second.broken_kinds
