@@ -1,0 +1,51 @@
+"""Which versioned objects a policy judges that speaks of some templates only."""
+
+from __future__ import annotations
+
+import pytest
+from gate_world import TEMPLATE, GateWorld, fixture, red, told
+
+SPEAKS = "policies/production.yaml"
+
+
+def unbumped(world: GateWorld, where: str, *, gone: bool = False) -> list[tuple[str, str, int]]:
+    """What the versions step tells of a fragment whose text changes and whose version does not.
+
+    ``gone``: the only fixture that uses it is taken out in the same change.
+    """
+    world.edit(SPEAKS, "gates:\n", f"where: {where}\ngates:\n")
+    lines = TEMPLATE.replace("template_id: desk", "template_id: other").splitlines(keepends=True)
+    asked = fixture("other", "store", "Where are you?").replace("template: desk", "template: other")
+    world.change(
+        {"templates/other.yaml": "".join(x for x in lines if "fragments" not in x), "tests/fixtures/other.yaml": asked}
+    )
+    world.base = world.repo.commit("a policy of some templates")
+    world.edit("fragments/refund.md", "what has to be sent back", "all that has to be sent back")
+    if gone:
+        world.change({"tests/fixtures/refund.yaml": None})
+    run = world.judge(only=("versions",))
+    assert red(run) == (["versions"] if told(run) else [])
+    return [t for t in told(run) if t[0] == "missing-bump"]
+
+
+@pytest.mark.parametrize("gone", [False, True])
+@pytest.mark.parametrize(
+    ("where", "judged"),
+    [
+        ("{template: [desk]}", True),
+        ("{template: [other]}", False),
+        ("{path: ['fragments/*']}", True),
+        ("{path: ['templates/*']}", False),
+    ],
+)
+def test_a_fragment_is_judged_by_the_policies_of_the_templates_that_load_it_on_either_side(
+    world: GateWorld, where: str, judged: bool, gone: bool
+) -> None:
+    found = unbumped(world, where, gone=gone)
+    assert [path for _, path, _ in found] == ["fragments/manifest.yaml"] * judged
+
+
+def test_what_no_fixture_is_seen_to_use_is_judged_by_every_policy(world: GateWorld) -> None:
+    world.edit("tests/fixtures/refund.yaml", "route: {topic: refund}", "route: {topic: store}")
+    world.edit("tests/fixtures/refund.yaml", "  must_contain: [the deadline]\n", "")
+    assert unbumped(world, "{template: [other]}")
