@@ -73,6 +73,20 @@ def test_a_policy_that_cannot_be_loaded_fails_whatever_is_asked_alone(world: Gat
     assert (red(run), told(run)) == ([step], [("unknown-key", "policies/strict.yaml", 3)])
 
 
+@pytest.mark.parametrize(
+    ("path", "text", "other"),
+    [
+        ("policies/again.yaml", "policy_id: production\nversion: 1.0.0\ngates: {coverage: {kinds: [template]}}\n",
+         "policies/production.yaml"),
+        ("tests/fixtures/again.yaml", fixture("hours", "store", "Another question."), "tests/fixtures/hours.yaml"),
+    ],
+)  # fmt: skip
+def test_what_has_the_id_of_another_was_not_judged(world: GateWorld, path: str, text: str, other: str) -> None:
+    world.change({path: text})
+    run = world.judge(only=("coverage",))
+    assert (red(run), told(run)) == (["coverage"], [("duplicate-id", other, 1)])
+
+
 def test_the_only_policy_that_cannot_be_loaded_is_told_where_it_is_wrong(world: GateWorld) -> None:
     world.change({"policies/production.yaml": "policy_id: production\nversion: 1\ngates: {budgets: {}}\n"})
     run = world.judge(only=("cost",))

@@ -12,8 +12,10 @@ from ctxc.model.project import Project
 
 
 def unseen_fixtures(head: GateSide) -> tuple[str, ...]:
-    """Ids of fixtures that were not loaded (or names of their files), not compiled, or refused unexpectedly; sorted."""
-    return tuple(sorted({*_invalid(head), *refused(head), *lost_fixtures(head.project).values()}))
+    """Fixtures that were not loaded, not compiled, or refused unexpectedly, by id, or by file where there is none or
+    another one has it; sorted."""
+    twice = (f.location.path for f in _twice(head.project, *_FIXTURES))
+    return tuple(sorted({*_invalid(head), *refused(head), *lost_fixtures(head.project).values(), *twice}))
 
 
 def _invalid(head: GateSide) -> frozenset[str]:
@@ -29,6 +31,7 @@ def refused(head: GateSide) -> frozenset[str]:
 def why_fixtures(head: GateSide) -> Iterator[Finding]:
     """The errors that say why fixtures were not loaded or compiled."""
     yield from _errors_in(head.project, lost_fixtures(head.project))
+    yield from _twice(head.project, *_FIXTURES)
     yield from errors_of(head, _invalid(head))
 
 
@@ -40,11 +43,21 @@ def errors_of(head: GateSide, fixtures: Collection[str]) -> Iterator[Finding]:
 def why_policies(project: Project) -> Iterator[Finding]:
     """The errors that say why policies were not loaded: what they ask was asked by nobody."""
     yield from _errors_in(project, {path for path in project.broken if _may_be_policy(project, path)})
+    yield from _twice(project, "policy_id")
 
 
 def _may_be_policy(project: Project, path: str) -> bool:
     kind = project.broken_kinds.get(path)
     return kind == "policy" or (not kind and any(path.startswith(f"{f}/") for f in project.settings.policies))
+
+
+_FIXTURES = ("fixture_id", "conversation_id")
+
+
+def _twice(project: Project, *keys: str) -> Iterator[Finding]:
+    """Definitions under an id that another one has: only the first is used."""
+    found = (f for f in project.findings if f.name == "duplicate-id")
+    yield from mask_messages(f for f in found if f.location.pointer.rpartition("/")[2] in keys)
 
 
 def _errors_in(project: Project, paths: Collection[str]) -> Iterator[Finding]:
