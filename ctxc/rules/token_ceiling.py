@@ -145,13 +145,14 @@ def _total(
 ) -> Iterator[Finding]:  # fmt: skip
     total = sum(s.high for s in chosen)
     if total > limit:
-        what = ", ".join(f"{k} {v}" for k, v in sorted(where.items())) or "all sections"
+        named = ((k, [v] if isinstance(v, str) else v) for k, v in sorted(where.items()))
+        what = ", ".join(f"{k} {' or '.join(map(str, v))}" for k, v in named)
         yield told(
             context,
             RULE,
             policy,
             (*keys, "max_total_tokens"),
-            f"the {len(chosen):,} sections of {what} have {total:,} tokens together, "
+            f"the {len(chosen):,} sections{' of ' * bool(what)}{what} have {total:,} tokens together, "
             f"{total - limit:,} over the ceiling of {limit:,}",
             at=origin_of(context, measured.fixture),
             help="select fewer of them, or shorten them",

@@ -34,6 +34,35 @@ def test_what_some_sections_have_together_is_held_to_the_token(world: GateWorld,
     assert [(data["tokens"], data["limit"]) for _, data in over] == [(most, most - 1)] * len(over) != []
 
 
+def test_what_is_over_a_ceiling_is_told_with_its_largest_sections(world: GateWorld) -> None:
+    """Together or as one request: how much it has, how much that is over, and what takes most of it."""
+    policy = (world.root / "policies/production.yaml").read_text(encoding="utf-8")
+    for old, new in (
+        ("{where: {kind: policy}, max_tokens: 120}", "{where: {zone: [turn, data]}, max_total_tokens: 100}"),
+        ("{where: {kind: policy}, max_tokens: 120}", "{max_total_tokens: 100}"),
+        ("max_input_tokens: 1200", "max_input_tokens: 100"),
+    ):
+        world.change({"policies/production.yaml": policy.replace(old, new)})
+        run = world.judge(only=("budget",))
+        found = next(f for f in run.report.findings if f.fixture == "long" and f.name == "token-ceiling")
+        tokens = int(found.data["tokens"])
+        band = ""
+        if "zone" in new:
+            start = f"the 2 sections of zone turn or data have {tokens:,} tokens together, "
+        elif "total" in new:
+            start = f"the 6 sections have {tokens:,} tokens together, "
+        else:
+            band = f" (counted {tokens:,}, calibrated; the top of its band is compared)"
+            tokens = int(found.data["high"])
+            start = f"{tokens:,} input tokens, "
+        assert found.message == f"{start}{tokens - 100:,} over the ceiling of 100{band}"
+        sizes = [tuple(r.message.removeprefix("the largest section: ").split()[:2]) for r in found.related[:-1]]
+        assert sizes[0][0].rstrip(":,") == "user"
+        numbers = [int(n) for _, n in sizes]
+        assert numbers == sorted(numbers, reverse=True)
+        assert len(numbers) == (2 if "zone" in new else 3 if "total" in new else 1)
+
+
 def test_what_one_request_costs_is_held_to_the_last_digit(world: GateWorld) -> None:
     old, new = "max_usd_per_1000_requests: 3.3", "max_usd_per_request: %s"
     every = bounded(world, "cost", old, new % 0)
