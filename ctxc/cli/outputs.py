@@ -24,11 +24,13 @@ def check_format(name: str, known: Sequence[str] = ()) -> str:
 
 def parse_outputs(given: list[str], known: Sequence[str] = ()) -> list[tuple[str, Path]]:
     """``FORMAT:FILE`` of each ``--output``; raises UsageError for what is not of this form."""
-    found = []
+    found: list[tuple[str, Path]] = []
     for text in given:
         name, colon, file = text.partition(":")
         if not colon or not file:
             raise UsageError(f"--output {text!r} is not FORMAT:FILE", help="write --output sarif:ctxc.sarif")
+        if any(Path(file) == path for _, path in found):
+            raise UsageError(f"--output names {file} twice", help="give each format a file of its own")
         found.append((check_format(name, known), Path(file)))
     return found
 

@@ -12,7 +12,6 @@ would refuse a call for its cache marks.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -23,7 +22,10 @@ from ctxc.app.selection import Selection
 from ctxc.base.errors import UsageError
 from ctxc.cli import completion
 from ctxc.cli.console import read_standard_input
+from ctxc.cli.outputs import parse_outputs
 from ctxc.cli.session import FORMAT, session
+
+_FORMATS = ("text", "json", "markdown", "html")
 
 
 def run(
@@ -83,7 +85,7 @@ def run(
     current = session(ctx)
     if requests is not None and (fixtures or template):
         raise UsageError("--requests and fixtures exclude each other", help="give one of them")
-    targets = [_target(text) for text in output or ()]
+    targets = parse_outputs(output or [], _FORMATS)
     workspace = current.workspace()
     if requests is not None:
         stdin = read_standard_input() if requests == "-" else None
@@ -105,10 +107,3 @@ def run(
     else:
         current.console.report(text, machine=format == "json")
     return 1 if any(call.problems and call.reason == "refused" for a in found for call in a.calls) else 0
-
-
-def _target(text: str) -> tuple[str, Path]:
-    name, colon, file = text.partition(":")
-    if not colon or not file or name not in ("text", "json", "markdown", "html"):
-        raise UsageError(f"--output {text!r} is not FORMAT:FILE", help="write --output html:cache.html")
-    return name, Path(file)

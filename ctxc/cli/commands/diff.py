@@ -15,7 +15,6 @@ is broken or a fixture does not compile there. 2: a side that cannot be read, or
 # No ``from __future__ import annotations``: typer would evaluate each of these many options four times, which is 3% of
 # the time of a diff that is known already.
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -102,8 +101,12 @@ def run(
     ] = False,
 ) -> int:
     current = session(ctx)
-    outputs = [_output(text) for text in output or []]
-    _known(format)
+    outputs = []
+    if output or format not in FORMATS:
+        from ctxc.cli.outputs import check_format, parse_outputs
+
+        check_format(format, FORMATS)
+        outputs = parse_outputs(output or [], FORMATS)
     facets = _facets(only or [])
     if (model or provider) and not (against_model or against_provider) and not _one(base, against, "BASE"):
         raise UsageError("one model is no comparison", help="name the other: --against-model, or a BASE revision")
@@ -145,21 +148,6 @@ def _one(argument: str | None, option: str | None, what: str) -> str:
     if argument and option:
         raise UsageError(f"{what} is given twice: {argument!r} and {option!r}", help="leave out one of them")
     return argument or option or ""
-
-
-def _known(name: str) -> str:
-    if name not in FORMATS:
-        from ctxc.app.naming import advice
-
-        raise UsageError(f"there is no output format {name!r} for a diff", help=advice(name, FORMATS))
-    return name
-
-
-def _output(text: str) -> tuple[str, Path]:
-    name, colon, file = text.partition(":")
-    if not colon or not file:
-        raise UsageError(f"--output {text!r} is not FORMAT:FILE", help="write --output markdown:pr.md")
-    return _known(name), Path(file)
 
 
 def _facets(given: list[str]) -> tuple[str, ...]:

@@ -92,6 +92,7 @@ def test_1_for_an_expectation_that_does_not_hold(quick: Run, project: Path) -> N
         (("compile", "nothing"), "no fixture matches 'nothing'"),
         (("compile", "--format", "jsn"), "did you mean json?"),
         (("compile", "--output", "sarif"), "is not FORMAT:FILE"),
+        (("compile", "--output", "json:a.json", "--output", "junit:a.json"), "--output names a.json twice"),
         (("compile", "--request", "--format", "json"), "--request prints requests"),
         (("compile", "--watch"), "--watch needs a terminal"),
         (("compile", "--nope"), "No such option"),
