@@ -4,6 +4,7 @@ A stored package is returned only where everything that it was made from has the
 ``PackageStore``). Whatever changed, appeared or is gone makes the project be loaded again, without the fixtures that
 the change cannot reach; then what it can reach is compiled. What is wrong is never stored: a project with errors is
 loaded, and an invalid fixture compiled, every time, because what would mend it may be a file that nobody has read yet.
+Only a policy with errors changes nothing: no fixture is compiled from it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from ctxc.app.masking import mask_messages, mask_value
 from ctxc.app.naming import lost_fixtures
 from ctxc.app.overrides import check_overrides
 from ctxc.app.rows import package_json, request_json, row_of
-from ctxc.app.scan import ABSENT, Scan
+from ctxc.app.scan import ABSENT, Scan, is_policy
 from ctxc.app.selection import Selection
 from ctxc.app.store import Known, PackageStore, Record, StoredRow
 from ctxc.base.errors import InternalFault
@@ -84,6 +85,7 @@ class _Job:
         self.rows: dict[str, StoredRow] = {}
         self.texts: dict[str, str] = {}
         self.notes: list[str] = []
+        self.policies: set[str] = set()  # broken ones: what is wrong with them keeps nothing from being compiled
         self.lost: dict[str, str] = {}  # files of fixtures that could not be loaded, each with its id
 
     def run(self) -> Outcome:
@@ -98,7 +100,8 @@ class _Job:
                 self.notes.append(f"0 compiled, {len(self.rows):,} from the cache: nothing changed")
                 return self._outcome(record.known, record.findings)
         known, findings = self._compile_again(record)
-        if self.workspace.cache is not None and not any(f.severity is Severity.ERROR for f in findings):
+        errors = {f.location.path for f in findings if f.severity is Severity.ERROR}
+        if self.workspace.cache is not None and errors <= self.policies:
             self.store.put_record(
                 self.scan,
                 Record(
@@ -148,13 +151,13 @@ class _Job:
         if left and record is not None:
             files = frozenset(path for k in left for path in (k.files or ()) if path in self.scan.own_files)
             project = self.workspace.load(self.tree, hidden=files)
-            if self.scan.is_sound(project.findings) and not _meet(project, left):
+            if self.scan.is_sound(project) and not _meet(project, left):
                 known = self._compile(project, record)
                 old = tuple(f for f in record.findings if f.location.path in files)
                 merged = sorted((*known, *left), key=lambda k: k.path)
                 return tuple(merged), (*mask_messages(project.findings), *old)
         project = self.workspace.load(self.tree)
-        if not self.scan.is_sound(project.findings):
+        if not self.scan.is_sound(project):
             # What is wrong may keep a fixture from being compiled that was compiled before.
             self.rows.clear()
             self.texts.clear()
@@ -182,6 +185,7 @@ class _Job:
             Options(provider=self.options.provider, model=self.options.model), project=project
         )
         self.lost = lost_fixtures(project)
+        self.policies = {path for path in project.broken_kinds if is_policy(project, path)}
         before = {k.fixture_id: k for k in record.known} if record is not None else {}
         fresh: dict[bytes, StoredRow] = {}
         texts: dict[bytes, str] = {}
@@ -201,7 +205,7 @@ class _Job:
                 if text is not None:
                     texts[key] = text
         self.notes.append(f"{len(wanted):,} compiled, {len(self.rows) - len(wanted):,} from the cache")
-        if self.scan.is_sound(project.findings):
+        if self.scan.is_sound(project):
             self.store.put_rows(fresh)
             self.store.put_packages(texts)
         return tuple(entries.values())

@@ -12,10 +12,10 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from ctxc.base.canonical import digest_json
-from ctxc.model.finding import Finding, Severity
+from ctxc.model.finding import Severity
 
 if TYPE_CHECKING:
-    from ctxc.model.project import Settings
+    from ctxc.model.project import Project, Settings
     from ctxc.source.tree import Tree
 
 _MAX_INPUT_BYTES = 16 << 20  # as ctxc.source.tree.MAX_INPUT_BYTES: what a fixture may read
@@ -105,13 +105,14 @@ class Scan:
             known = self._outside[path] = self._read(path)
         return known
 
-    def is_sound(self, findings: Iterable[Finding]) -> bool:
-        """Whether loading found no error but in the fixtures' own files. Any other may keep fixtures from being
-        compiled that do not read the file it is in."""
+    def is_sound(self, project: Project) -> bool:
+        """Whether loading found no error but in the fixtures' own files, and in policies, which nothing is compiled
+        from. Any other may keep fixtures from being compiled that do not read the file it is in."""
         return all(
             f.severity is not Severity.ERROR
+            or is_policy(project, f.location.path)
             or (f.location.path in self.own_files and _suffix(f.location.path) not in _MARKDOWN)
-            for f in findings
+            for f in project.findings
         )
 
     def digests_of(self, paths: Iterable[str]) -> list[list[str]]:
@@ -125,6 +126,11 @@ class Scan:
             return sha256(self._tree.read(path, limit=_MAX_READ_BYTES)).hexdigest()
         except CtxcError:
             return ABSENT
+
+
+def is_policy(project: Project, path: str) -> bool:
+    """Whether a broken file would define a policy and nothing else."""
+    return project.broken_kinds.get(path) == "policy"
 
 
 def _may_define(path: str, data: bytes) -> bool:

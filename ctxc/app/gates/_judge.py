@@ -7,10 +7,10 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from ctxc.app.gates import Gate
-from ctxc.app.gates._files import MAX_INPUT_BYTES, Lines, in_file, read_baseline, suppressions
+from ctxc.app.gates._files import Lines, in_file, read_baseline, suppressions
 from ctxc.app.gates._silence import Silenced, Silencers, accepted, added, common, honoured, silence
 from ctxc.app.lint_rules import context_of, rule_settings
-from ctxc.base.errors import CtxcError, UnreadableSource
+from ctxc.base.errors import UnreadableSource
 from ctxc.base.spans import Location
 from ctxc.base.values import dataclass
 from ctxc.model.finding import Finding, Severity
@@ -256,10 +256,12 @@ def _payloads(policies: Sequence[Policy], owner: GateSide, judged: Judged) -> tu
         injection = policy.gates.get("injection")
         for path in injection.get("payloads", ()) if isinstance(injection, Mapping) else ():
             try:
-                more += parse_payloads(owner.tree.read(path, limit=MAX_INPUT_BYTES).decode("utf-8"))
-            except (ValueError, CtxcError) as error:
+                more += parse_payloads(owner.project.sources.read_text(path))
+            except (ValueError, UnreadableSource) as error:
                 raise UnreadableSource(
-                    f"the payloads of policy {policy.id!r} cannot be used: {error}", location=Location(path)
+                    f"the payloads of policy {policy.id!r} cannot be used: {error}",
+                    help=getattr(error, "help", ""),
+                    location=Location(path),
                 ) from error
     if not more:
         return None

@@ -198,7 +198,7 @@ class GateSide:
             if exact and len(found) == len(record):
                 return found
         project = self.project
-        if not self.scan.is_sound(project.findings):
+        if not self.scan.is_sound(project):
             # What is wrong may keep a fixture from being compiled that was compiled before.
             record, found, self._findings, self._keys = {}, {}, {}, {}
         for name in [n for n in found if n in project.fixtures and project.fixtures[n].origin.path not in record[n]]:

@@ -300,3 +300,18 @@ def test_the_request_of_a_package_keeps_its_key_order(run: Run) -> None:
     request = json.loads(one.request() or "")
     assert list(request)[:2] == ["model", "messages"]
     assert json.loads(one.package())["request"] == request
+
+
+def test_a_broken_policy_makes_nothing_be_compiled_again(run: Run, starter: Path) -> None:
+    run()
+    policy = starter / "policies/production.yaml"
+    whole = policy.read_text(encoding="utf-8")
+    edit(policy, "policy_id:", "polcy: x\npolicy_id:")
+    cold, warm = run(), run()
+    assert (compiled(cold), compiled(warm)) == (2, 0)  # the first: the file may have defined something else before
+    assert text_of(cold) == text_of(warm)
+    assert [(f.code, f.location.path) for f in warm.run.report.findings] == [("CTX003", "policies/production.yaml")]
+    edit(starter / "tests/fixtures/opening_hours.yaml", "now:", "# a remark\nnow:")
+    assert compiled(run()) == 1
+    policy.write_text(whole, encoding="utf-8")
+    assert run().run.report.findings == ()
