@@ -54,7 +54,7 @@ Mend: Keep the promise; or change the expectation first, in a change that a revi
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -110,8 +110,10 @@ def _level(context: Context, fixture: Fixture) -> Severity | None:
 
 
 def _judged(package: Package, fixture: Fixture) -> tuple[Expectation, ...]:
-    read_back = shape(str(package.snapshot["provider"]["shape"])).read_back if package.request is not None else None
-    texts = (leaf.text for leaf in read_back(package.request)) if read_back and package.request is not None else ()
+    texts: Iterable[str] = ()
+    if package.request is not None:
+        read_back = shape(str(package.snapshot["provider"]["shape"])).read_back
+        texts = (leaf.text for leaf in read_back(package.request))
     return expect.check(fixture, package.outcome, package.placed, package.dropped, package.count, texts)
 
 

@@ -49,3 +49,18 @@ def test_what_no_fixture_is_seen_to_use_is_judged_by_every_policy(world: GateWor
     world.edit("tests/fixtures/refund.yaml", "route: {topic: refund}", "route: {topic: store}")
     world.edit("tests/fixtures/refund.yaml", "  must_contain: [the deadline]\n", "")
     assert unbumped(world, "{template: [other]}")
+
+
+@pytest.mark.parametrize(("model", "told_of"), [("gpt-4o", False), ("gpt-4.1", True)])
+def test_how_bad_a_broken_promise_is_says_the_policy_of_its_model(world: GateWorld, model: str, told_of: bool) -> None:
+    """The policy lets promises of one model be broken; of another model's nobody says so, which is an error."""
+    asked = fixture("other", "store", "Where are you?").replace("template: desk", "template: other")
+    other = TEMPLATE.replace("template_id: desk", "template_id: other").replace("gpt-4o", "gpt-4.1")
+    world.change({"templates/other.yaml": other, "tests/fixtures/other.yaml": asked})
+    world.edit(SPEAKS, "gates:\n", f"where: {{model: [{model}]}}\ngates:\n")
+    world.edit(SPEAKS, "  regression:\n", "  regression:\n    base_expectations: off\n")
+    world.base = world.repo.commit("a policy of one model")
+    world.edit("fragments/refund.md", "the deadline", "the last day")
+    world.edit("tests/fixtures/refund.yaml", "must_contain: [the deadline]", "must_contain: [the last day]")
+    run = world.judge(only=("regression",), policy_source="base")
+    assert ("base-expectation" in {name for name, _, _ in told(run)}) is told_of
