@@ -128,6 +128,18 @@ def _missing(
             help=f"mend the findings of {unread[0]} first",
             related=[(Origin(path), f"may define the {what}") for path in unread[:3]],
         )
+    base, _, version = name.rpartition("@")
+    versions = known.get(base)
+    if isinstance(versions, tuple):
+        there = [v.version or "none" for v in versions]
+        return fault(
+            project,
+            "unknown-reference",
+            f"{what} {base!r} has no version {version!r}; there is {', '.join(there)}",
+            at=at,
+            fixture=fixture_id,
+            help=f"name one that is there: {base}@{there[-1]}",
+        )
     return fault(
         project,
         "unknown-reference",

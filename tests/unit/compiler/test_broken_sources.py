@@ -100,3 +100,15 @@ def test_what_is_wrong_with_a_template_is_told_once_for_all_its_fixtures() -> No
     assert [(str(f.location), f.message, f.related) for f in found] == 2 * [
         ("templates/t.yaml:1:1", "template 't' could not be loaded: templates/t.yaml has errors", ())
     ]
+
+
+def test_a_version_that_is_not_there_is_told_from_an_id_that_is_not() -> None:
+    """To propose the id for `answer@2` would mend nothing that its author can see."""
+    files: dict[str, str | bytes] = {
+        "templates/t.yaml": TEMPLATE.replace("sections:", "output_contract: answer@2\nsections:"),
+        "templates/c.yaml": "contract_id: answer\nversion: 1.4.0\nschema: {type: object}\n",
+    }
+    (finding,) = package(files).findings
+    assert (finding.code, str(finding.location)) == ("CTX102", "templates/t.yaml:4:18")
+    assert finding.message == "contract 'answer' has no version '2'; there is 1.4.0"
+    assert finding.help == "name one that is there: answer@1.4.0"
