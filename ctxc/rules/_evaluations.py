@@ -54,6 +54,10 @@ def _promptfoo(data: bytes) -> Results:
         raise ValueError("it has no results.stats: promptfoo writes them with `--output results.json`")
     passed, failed = _count(stats, "successes"), _count(stats, "failures")
     failed += _count(stats, "errors") if "errors" in stats else 0
+    # What its rows say counts as well: sums that somebody shortened prove nothing.
+    rows = results.get("results") if isinstance(results, Mapping) else None
+    if isinstance(rows, list):
+        failed = max(failed, sum(1 for row in rows if isinstance(row, Mapping) and row.get("success") is False))
     times = (
         results.get("timestamp") if isinstance(results, Mapping) else None,
         _under(value, "metadata", "evaluationCreatedAt"),

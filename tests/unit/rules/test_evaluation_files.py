@@ -54,3 +54,10 @@ def test_what_is_no_result_says_why(data: bytes, said: str) -> None:
 def test_what_promptfoo_would_not_write(text: str, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         read_results(text.encode(), "promptfoo")
+
+
+def test_rows_that_failed_count_where_the_sums_do_not_say_so() -> None:
+    rows = '[{"success": false}, {"success": true}, 3]'
+    text = f'{{"results": {{"stats": {{"successes": 2, "failures": 0}}, "results": {rows}}}}}'
+    results = read_results(text.encode(), "promptfoo")
+    assert (results.passed, results.failed) == (2, 1)
