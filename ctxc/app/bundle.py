@@ -168,15 +168,9 @@ def _file_value(file: BundledFile) -> dict[str, Any]:
 
 def read_bundle(path: Path, name: str) -> Bundle:
     """The bundle in a file; ``name`` is what messages call it. Raises UnreadableSource for anything else."""
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise UnreadableSource(f"{name} has more than {MAX_BYTES:,} bytes", help="name a release bundle")
-        data = path.read_bytes()
-    except OSError as error:
-        raise UnreadableSource(
-            f"{name} cannot be read: {error.strerror}", help="name a file that `ctxc snapshot bundle` wrote"
-        ) from error
-    value = _json(data, name)
+    from ctxc.source.disk import read_named
+
+    value = _json(read_named(path, name, MAX_BYTES, help="name a file that `ctxc snapshot bundle` wrote"), name)
     told = value.get("schema") if isinstance(value, dict) else None
     if told != SCHEMA:
         raise UnreadableSource(

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ctxc.base.errors import ConfigError
+from ctxc.base.errors import ConfigError, UnreadableSource
 from ctxc.base.spans import Location, Origin, Span
 from ctxc.base.values import dataclass
 from ctxc.model.project import Settings
@@ -107,8 +107,10 @@ def find_root(start: Path) -> tuple[Path, str]:
         raise ConfigError(f"{str(start)!r} is not a folder", help="name the folder of the project with -C")
     repository: Path | None = None
     for folder in (here, *here.parents):
-        # Not Path.is_file: a folder that may not be searched has none, it ends no command.
-        found = [name for name in (FILE, "ctxc.yml", "ctxc.json") if os.path.isfile(folder / name)]  # noqa: PTH113
+        # Not Path.is_file: a folder that may not be searched has none, it ends no command. A configuration that is a
+        # folder, a pipe or a link to nothing is not taken for none.
+        found = [FILE] if os.path.lexists(folder / FILE) else []
+        found += [name for name in ("ctxc.yml", "ctxc.json") if os.path.isfile(folder / name)]  # noqa: PTH113
         if found and found != [FILE]:
             raise ConfigError(f"the configuration file is called {FILE}, not {found[-1]}", help=f"rename it to {FILE}")
         in_pyproject = mentions_ctxc(folder / PYPROJECT)
@@ -319,13 +321,12 @@ def _fail(name: str, problems: list[Problem], span_of: Any) -> None:
 
 
 def read_bytes(path: Path, name: str) -> bytes:
+    from ctxc.source.disk import read_named
+
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise ConfigError(f"{name} has more than {MAX_BYTES:,} bytes", help="a configuration is short")
-        return path.read_bytes()
-    except OSError as error:
-        reason = error.strerror or "unreadable"
-        raise ConfigError(f"{name} cannot be read: {reason}", help="check its permissions") from error
+        return read_named(path, name, MAX_BYTES, help="write a short file there that may be read, or remove it")
+    except UnreadableSource as error:
+        raise ConfigError(error.message, help=error.help) from error
 
 
 def _toml(data: bytes, *, strict: bool = True) -> dict[str, Any] | None:

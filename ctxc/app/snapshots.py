@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from ctxc.compare.views import View
     from ctxc.model.package import Package
     from ctxc.model.project import Project
+    from ctxc.parse.problems import Problem
+    from ctxc.parse.validate import Validator
 
 FOLDER = "tests/snapshots"
 """Where snapshots lie unless another folder is named; it is none of the project's own folders."""
@@ -184,19 +187,17 @@ def read_saved(path: Path, name: str) -> tuple[dict[str, View], bool]:
 
 def _read(path: Path, name: str) -> list[View]:
     from ctxc.compare.views import view_of_snapshot
+    from ctxc.source.disk import read_named
 
+    data = read_named(path, name, MAX_BYTES, help="name a file that `ctxc snapshot save` wrote")
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise UnreadableSource(f"{name} has more than {MAX_BYTES:,} bytes", help="name a saved snapshot")
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UnreadableSource(
-            f"{name} cannot be read: {error.strerror}", help="name a file that `ctxc snapshot save` wrote"
-        ) from error
+        value = json.loads(data.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise UnreadableSource(f"{name} is not JSON: {error}", help="save it again: `ctxc snapshot save`") from error
     packages = value.get("packages") if isinstance(value, dict) else None
     try:
+        for saved in [p.get("snapshot") for p in packages] if isinstance(packages, list) else [value]:
+            _check_form(saved)
         if isinstance(packages, list):
             return [view_of_snapshot(p.get("snapshot"), _texts(p.get("content"))) for p in packages]
         return [view_of_snapshot(value, _texts(value.get("content") if isinstance(value, dict) else None))]
@@ -204,6 +205,29 @@ def _read(path: Path, name: str) -> list[View]:
         raise UnreadableSource(f"{name}: {error.message}", help=error.help) from error
     except AttributeError:
         raise UnreadableSource(f"{name}: no snapshot is in it", help="save it again: `ctxc snapshot save`") from None
+
+
+@cache
+def _form() -> Validator:
+    from ctxc.app.schemas import schema_text
+    from ctxc.parse.validate import Validator
+
+    return Validator(json.loads(schema_text("snapshot")))
+
+
+def _check_form(saved: Any) -> None:
+    """A snapshot of this format has to be what its schema says: what compares it relies on that."""
+    from ctxc.compiler.snapshot import SCHEMA
+
+    if not isinstance(saved, dict) or saved.get("schema") != SCHEMA:
+        return  # said where it is read
+    found: list[Problem] = []
+    _form().check(saved, found)
+    for problem in found:
+        raise UnreadableSource(
+            f"the saved snapshot is damaged: {problem.pointer}: {problem.message}",
+            help="save it again: `ctxc snapshot save`",
+        )
 
 
 def _texts(content: Any) -> dict[str, str]:

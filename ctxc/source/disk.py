@@ -11,8 +11,10 @@ import errno
 import os
 import stat
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from ctxc.base.errors import UnreadableSource
 from ctxc.source.links import Fault, Kind, oversize
 
 _MOUNT_POINT = 0xA0000003  # IO_REPARSE_TAG_MOUNT_POINT, a junction: Python before 3.12 calls it a folder
@@ -166,6 +168,23 @@ def fault_of(error: OSError) -> Fault:
     if error.errno == errno.ENOENT:
         return Fault("was removed while it was being read", CHANGED.help)
     return Fault(f"cannot be read: {error.strerror or type(error).__name__}", "check its permissions")
+
+
+def read_named(path: Path, name: str, limit: int, *, help: str) -> bytes:
+    """A file beside the tree, through links: at most ``limit`` bytes, no waiting for a pipe, no reading of a device.
+
+    ``name`` is what messages call it. Raises UnreadableSource; ``help`` says what to name instead.
+    """
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        found = _read_descriptor(os.open(path, _FILE_FLAGS & ~getattr(os, "O_NOFOLLOW", 0)), limit)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise UnreadableSource(f"{name} cannot be read: {reason}", help=help) from error
+    if isinstance(found, Fault):
+        raise UnreadableSource(f"{name} {found.reason}", help=help)
+    return found.data
 
 
 def _kind(entry: os.DirEntry[str]) -> Kind:

@@ -157,6 +157,17 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
     assert "is not a folder" in failure(tmp_path / "nowhere").message
 
 
+@pytest.mark.parametrize("kind", ["folder", "link to nothing", "link to itself", "device"])
+def test_a_configuration_that_is_no_file_is_not_taken_for_none(tmp_path: Path, kind: str) -> None:
+    place = tmp_path / "ctxc.yaml"
+    if kind == "folder":
+        place.mkdir()
+    else:
+        place.symlink_to({"link to nothing": "nowhere", "link to itself": "ctxc.yaml", "device": "/dev/zero"}[kind])
+    with pytest.raises(ConfigError, match=r"ctxc\.yaml (cannot be read: |is not a regular file)"):
+        open_workspace(tmp_path, flags={}, environment={}, no_cache=True)
+
+
 def test_an_empty_file_is_an_empty_configuration(tmp_path: Path) -> None:
     (tmp_path / "ctxc.yaml").write_text("# nothing yet\n")
     assert opened(tmp_path).path == "ctxc.yaml"

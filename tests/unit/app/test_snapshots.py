@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 
 import pytest
 
 from ctxc.app import snapshots
+from ctxc.app.bundle import read_bundle
 from ctxc.app.diff import diff_workspace
 from ctxc.app.diff_sides import DiffRequest
 from ctxc.app.selection import Selection
@@ -108,6 +110,43 @@ def test_two_snapshots_of_one_fixture_are_refused(starter: Path) -> None:
     shutil.copy(folder / "opening_hours.json", folder / "copy.json")
     with pytest.raises(UnreadableSource, match="a second snapshot of fixture 'opening_hours'"):
         check(starter)
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        (("sections", 0, "content_hash"), "/sections/0/content_hash"),
+        (("sections", 0, "location"), "/sections/0/location"),
+        (("cache", "segments", 0, "hash"), "/cache/segments/0/hash"),
+        (("budget",), "/budget"),
+    ],
+)
+def test_a_damaged_snapshot_is_refused_with_its_place(starter: Path, keys: tuple[str | int, ...], said: str) -> None:
+    save(starter)
+    place = starter / snapshots.FOLDER / "opening_hours.json"
+    value = json.loads(place.read_text(encoding="utf-8"))
+    here = value
+    for key in keys[:-1]:
+        here = here[key]
+    here[keys[-1]] = [{"a": 1}]
+    place.write_text(json.dumps(value), encoding="utf-8")
+    with pytest.raises(UnreadableSource, match=rf"opening_hours\.json: the saved snapshot is damaged: {said}"):
+        check(starter)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes and devices")
+def test_a_pipe_is_not_waited_for_and_a_device_not_read(starter: Path) -> None:
+    save(starter)
+    place = starter / snapshots.FOLDER / "more.json"
+    os.mkfifo(place)
+    with pytest.raises(UnreadableSource, match=r"more\.json is not a regular file"):
+        check(starter)
+    place.unlink()
+    place.symlink_to("/dev/zero")
+    with pytest.raises(UnreadableSource, match=r"more\.json is not a regular file"):
+        check(starter)
+    with pytest.raises(UnreadableSource, match=r"is not a regular file"):
+        read_bundle(place, "more.json")
 
 
 def test_the_report_of_a_compile_is_a_base_too(starter: Path) -> None:
