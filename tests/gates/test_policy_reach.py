@@ -64,3 +64,37 @@ def test_how_bad_a_broken_promise_is_says_the_policy_of_its_model(world: GateWor
     world.edit("tests/fixtures/refund.yaml", "must_contain: [the deadline]", "must_contain: [the last day]")
     run = world.judge(only=("regression",), policy_source="base")
     assert ("base-expectation" in {name for name, _, _ in told(run)}) is told_of
+
+
+def broken(world: GateWorld, *, kept: bool) -> list[str]:
+    """What the regression step tells of the promises of fixtures, where one is broken: kept beside a change of others, or taken out."""
+    world.base = world.repo.commit("the policies")
+    world.edit("fragments/refund.md", "the deadline", "the last day")
+    old = "must_contain: [the deadline]"
+    world.edit("tests/fixtures/refund.yaml", old, f"{old}\n  not_loaded: [absent]" if kept else "not_loaded: [absent]")
+    run = world.judge(only=("regression",), policy_source="base")
+    return sorted(name for name, _, _ in told(run) if name.endswith("expectation") or name == "expectation-failed")
+
+
+@pytest.mark.parametrize(("kept", "names"), [(True, ["expectation-failed"]), (False, ["base-expectation"])])
+def test_a_promise_that_the_head_makes_as_well_is_told_once(world: GateWorld, kept: bool, names: list[str]) -> None:
+    assert broken(world, kept=kept) == names
+
+
+@pytest.mark.parametrize(
+    ("levels", "names"),
+    [
+        (("warning", "off"), []),
+        (("off", "off"), []),
+        (("off", "error"), ["base-expectation"]),
+        (("error", "warning"), ["base-expectation"]),
+    ],
+)
+def test_the_strictest_of_two_policies_says_how_bad_it_is(
+    world: GateWorld, levels: tuple[str, str], names: list[str]
+) -> None:
+    first, second = levels
+    world.edit(SPEAKS, "  regression:\n", f"  regression:\n    base_expectations: {first}\n")
+    more = f"policy_id: strict\nversion: 1\ngates: {{regression: {{base_expectations: {second}}}}}\n"
+    world.change({"policies/strict.yaml": more})
+    assert broken(world, kept=False) == names
