@@ -98,3 +98,26 @@ def test_the_strictest_of_two_policies_says_how_bad_it_is(
     more = f"policy_id: strict\nversion: 1\ngates: {{regression: {{base_expectations: {second}}}}}\n"
     world.change({"policies/strict.yaml": more})
     assert broken(world, kept=False) == names
+
+
+@pytest.mark.parametrize(
+    ("parameters", "severities"),
+    [
+        ("{bump: require}", ["error"]),
+        ("{bump: suggest}", ["warning"]),
+        ("true", ["error"]),
+        ("{kinds: [template, fragment]}", ["error"]),
+        ("{kinds: [template]}", []),
+    ],
+)
+def test_of_which_objects_a_bump_is_asked_and_how_strictly(
+    world: GateWorld, parameters: str, severities: list[str]
+) -> None:
+    world.edit(SPEAKS, "versions: {bump: require}", f"versions: {parameters}")
+    world.base = world.repo.commit("what is asked of versions")
+    world.edit("fragments/refund.md", "what has to be sent back", "all that has to be sent back")
+    run = world.judge(only=("versions",))
+    found = [f for f in run.report.findings if f.name == "missing-bump"]
+    assert [f.severity.label for f in found] == severities
+    assert [f.data["id"] for f in found] == ["task.refund"] * len(severities)
+    assert red(run) == ["versions"] * severities.count("error")
