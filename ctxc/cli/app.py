@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from ctxc.base import registry
+from ctxc.base.errors import UsageError
 from ctxc.cli import commands
 from ctxc.cli.session import GLOBALS
 
@@ -78,7 +79,15 @@ def _global_params() -> list[Any]:
     return list(params)
 
 
+def _refuse_empty(param: Any, value: Any) -> None:
+    """An empty text is a variable of a script that was not set: it does not mean what holds without the option."""
+    if value == "" or (isinstance(value, (list, tuple)) and "" in value):
+        name = param.opts[0] if param.param_type_name == "option" else param.human_readable_name.strip("[]{}.")
+        raise UsageError(f"{name} was given an empty text", help="give it a value, or leave it out")
+
+
 def _remember(context: Any, param: Any, value: Any) -> None:
+    _refuse_empty(param, value)
     # A value given beside the command wins over one given before it; a default never wins over a given value.
     if value not in (None, False, 0, (), []):
         context.meta[f"ctxc.{param.name}"] = value
@@ -182,7 +191,16 @@ def _show_help(context: Any, _param: Any, value: Any) -> None:
 
 
 class Command(TyperCommand):
-    """A command whose help keeps the global options apart."""
+    """A command whose help keeps the global options apart, and whose options are not given an empty text."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments of a command line."""
+        left = super().parse_args(ctx, args)
+        for param in self.params:
+            given = ctx.get_parameter_source(param.name)
+            if given is not None and given.name == "COMMANDLINE" and not ctx.resilient_parsing:
+                _refuse_empty(param, ctx.params.get(param.name))
+        return left
 
     def get_help_option(self, ctx: Any) -> Any:
         """Of ``--help``, printed by the console."""
