@@ -225,7 +225,8 @@ def _check_form(saved: Any) -> None:
     _form().check(saved, found)
     for problem in found:
         raise UnreadableSource(
-            f"the saved snapshot is damaged: {problem.pointer}: {problem.message}",
+            # Not the problem's own words: they quote what stands there, which may be a secret.
+            f"the saved snapshot is damaged: {problem.pointer} is not what `ctxc schema snapshot` says",
             help="save it again: `ctxc snapshot save`",
         )
 

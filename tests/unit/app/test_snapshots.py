@@ -128,10 +128,13 @@ def test_a_damaged_snapshot_is_refused_with_its_place(starter: Path, keys: tuple
     here = value
     for key in keys[:-1]:
         here = here[key]
-    here[keys[-1]] = [{"a": 1}]
+    here[keys[-1]] = [{"a": KEY}]
     place.write_text(json.dumps(value), encoding="utf-8")
-    with pytest.raises(UnreadableSource, match=rf"opening_hours\.json: the saved snapshot is damaged: {said}"):
+    with pytest.raises(
+        UnreadableSource, match=rf"opening_hours\.json: the saved snapshot is damaged: {said}"
+    ) as refused:
         check(starter)
+    assert KEY not in refused.value.message
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes and devices")
