@@ -91,6 +91,8 @@ def test_the_only_policy_that_cannot_be_loaded_is_told_where_it_is_wrong(world: 
     world.change({"policies/production.yaml": "policy_id: production\nversion: 1\ngates: {budgets: {}}\n"})
     run = world.judge(only=("cost",))
     assert (red(run), told(run)) == (["cost"], [("unknown-key", "policies/production.yaml", 3)])
+    (tools,) = [g for g in world.judge().report.gates if g.id == "tools"]
+    assert (tools.status, tools.message) == ("not_configured", "no policy that could be loaded says anything")
 
 
 def test_a_step_that_tells_of_broken_files_and_is_switched_off_hides_none(world: GateWorld) -> None:

@@ -309,7 +309,8 @@ class Gates:
         failed = any(f.severity >= least for f in verdict.counting.values())
         if not failed and not any(j.has(gate) for j in judges):
             off = any(gate.is_off(p.gates) for j in judges for p in j.ground.policies)
-            why = "switched off by a policy" if off else "no policy says anything"
+            which = "no policy that could be loaded" if self.head.project.lost.get("policy") else "no policy"
+            why = "switched off by a policy" if off else f"{which} says anything"
             return GateResult(id=gate.id, status="not_configured", message=why)
         if not failed and gate.needs_base and self.base is None:
             return GateResult(id=gate.id, status="not_applicable", message=self._no_base())
