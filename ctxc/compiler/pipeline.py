@@ -322,20 +322,28 @@ def _recounted(drafts: Sequence[Draft], rendered: Rendered, count: Count) -> tup
     """The drafts with the tokens of tool calls as the shape wrote them: some send arguments as data."""
     if not any(m.tool_calls for d in drafts if d.section.messages for m in d.section.messages):
         return tuple(drafts)
+    below = _parts_below(count)
     found: list[Draft] = []
     for draft in drafts:
-        places = rendered.placed.get(draft.section.section_id, ())
         if any(m.tool_calls for m in draft.section.messages):
-            # A part at the message itself is its framing, which belongs to the overhead of the whole.
-            inside = [p.tokens for p in count.parts if any(_is_at(p.pointer, q) for q in places) if _is_inside(p)]
+            places = rendered.placed.get(draft.section.section_id, ())
+            inside = {number for place in places for number in below.get(place, ())}
             if inside:
-                draft = replace(draft, tokens=sum(inside))
+                draft = replace(draft, tokens=sum(count.parts[number].tokens for number in inside))
         found.append(draft)
     return tuple(found)
 
 
-def _is_at(pointer: str, place: str) -> bool:
-    return pointer == place or pointer.startswith(place + "/")
+def _parts_below(count: Count) -> dict[str, list[int]]:
+    """Numbers of the parts at or below each place of the request."""
+    found: dict[str, list[int]] = {}
+    for number, part in enumerate(count.parts):
+        # A part at the message itself is its framing, which belongs to the overhead of the whole.
+        place = part.pointer if _is_inside(part) else ""
+        while place:
+            found.setdefault(place, []).append(number)
+            place = place.rpartition("/")[0]
+    return found
 
 
 def _is_inside(part: CountPart) -> bool:

@@ -12,6 +12,7 @@ from ctxc.base.canonical import canonical
 from ctxc.base.errors import InternalFault
 from ctxc.base.spans import Origin
 from ctxc.compiler import pipeline
+from ctxc.model.counting import Count, CountPart
 from ctxc.model.section import REFERENCE, Kind
 
 
@@ -81,3 +82,16 @@ def test_a_required_part_that_fits_alone_and_not_in_the_request_is_a_fault(monke
     monkeypatch.setattr(pipeline, "_framing_of", lambda *_: 0)
     with pytest.raises(InternalFault, match="fixture 'f': the required part fits alone and not in the request"):
         compiled(project(sections=[spec("task")]), fixture(user="hi", task="Help."))
+
+
+def test_calls_find_their_parts_without_looking_at_every_part_for_each() -> None:
+    pointers = [
+        p
+        for n in range(1_000)
+        for p in (f"/messages/{n}", f"/messages/{n}/tool_calls/0/function/name", f"/messages/{n}0/content")
+    ]
+    parts = tuple(CountPart(pointer=p, tokens=1) for p in pointers)
+    below = pipeline._parts_below(Count(tokens=3_000, method="exact", tokenizer="o200k_base", parts=parts))
+    # The framing of a message stands at the message itself, and nothing of /messages/10 is inside of /messages/1.
+    assert (below["/messages/1"], below["/messages/10"]) == ([4], [5, 31])
+    assert sum(map(len, below.values())) == 1_000 * (6 + 3)
