@@ -61,18 +61,38 @@ def check(context: Context) -> Iterator[Finding]:
                 )
 
 
-def _undeclared(schema: Any, origin: Origin) -> Iterator[tuple[Origin, str, tuple[str, ...]]]:
-    """Names under ``required`` of an object that its ``properties`` do not have, with those that they have."""
-    if isinstance(schema, Mapping):
+_PARTS = frozenset(("allOf", "anyOf", "oneOf", "if", "then", "else", "not", "dependentSchemas"))
+_NAMED = frozenset(("properties", "patternProperties", "$defs", "definitions", "dependentSchemas"))
+_VALUES = frozenset(("enum", "const", "default", "example", "examples"))
+_ELSEWHERE = frozenset(("$ref", "patternProperties", *_PARTS))
+
+
+def _undeclared(
+    schema: Any, origin: Origin, *, whole: bool = True, named: bool = False
+) -> Iterator[tuple[Origin, str, tuple[str, ...]]]:
+    """Names under ``required`` of an object that its ``properties`` do not have, with those that they have.
+
+    Not where another part of the schema may declare them: beside a reference or a composition (``_ELSEWHERE``), or in a
+    part of one (not ``whole``). ``named``: the keys of this mapping are names of schemas.
+    """
+    if isinstance(schema, (list, tuple)):
+        for number, value in enumerate(schema):
+            yield from _undeclared(value, origin.child(number), whole=whole)
+    if not isinstance(schema, Mapping):
+        return
+    if not named and whole and _ELSEWHERE.isdisjoint(schema):
         required, properties = schema.get("required"), schema.get("properties")
         if isinstance(required, (list, tuple)) and isinstance(properties, Mapping):
             for number, name in enumerate(required):
                 if isinstance(name, str) and name not in properties:
                     yield origin.child("required", number), name, tuple(properties)
-    items: Any = schema.items() if isinstance(schema, Mapping) else ()
-    items = enumerate(schema) if isinstance(schema, (list, tuple)) else items
-    for key, value in items:
-        yield from _undeclared(value, origin.child(key))
+    for key, value in schema.items():
+        if named:
+            yield from _undeclared(value, origin.child(key), whole=whole)
+        elif key not in _VALUES:
+            # The cases of a choice stand for themselves where nothing is declared beside them.
+            part = key in _PARTS and (key not in ("anyOf", "oneOf") or "properties" in schema or not whole)
+            yield from _undeclared(value, origin.child(key), whole=not part, named=key in _NAMED)
 
 
 def _missing(schema: Mapping[str, Any], path: str) -> tuple[str, tuple[str, ...]] | None:

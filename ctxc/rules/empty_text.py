@@ -34,32 +34,32 @@ from collections.abc import Iterator
 from ctxc.base.errors import UnreadableSource
 from ctxc.model.finding import Finding, Severity
 from ctxc.rules._routes import newest
-from ctxc.rules._texts import is_file, templates
+from ctxc.rules._texts import is_file, sections
 from ctxc.rules.engine import Context, rule
 
 
 def check(context: Context) -> Iterator[Finding]:
     """Files and literals without any text."""
     seen: set[str] = set()
-    for template in templates(context):
-        for spec in template.sections:
-            if spec.source == "literal" and not spec.text.strip():
-                yield RULE.finding(
-                    context,
-                    f"section {spec.id!r} has no text",
-                    at=spec.origin.child("text"),
-                    help="write it, or remove the section",
-                    severity=Severity.ERROR if spec.must_have_text else None,
-                )
-            elif is_file(spec) and spec.source not in seen and _is_empty(context, spec.source):
-                seen.add(spec.source)
-                yield RULE.finding(
-                    context,
-                    f"section {spec.id!r} shows {spec.source}, which is empty",
-                    at=spec.origin.child("source"),
-                    help="write the text, or remove the section",
-                    severity=Severity.ERROR if spec.must_have_text else None,
-                )
+    # First those that have to have one: a file that several sections show is told once.
+    for spec in sorted(sections(context), key=lambda s: not s.must_have_text):
+        if spec.source == "literal" and not spec.text.strip():
+            yield RULE.finding(
+                context,
+                f"section {spec.id!r} has no text",
+                at=spec.origin.child("text"),
+                help="write it, or remove the section",
+                severity=Severity.ERROR if spec.must_have_text else None,
+            )
+        elif is_file(spec) and spec.source not in seen and _is_empty(context, spec.source):
+            seen.add(spec.source)
+            yield RULE.finding(
+                context,
+                f"section {spec.id!r} shows {spec.source}, which is empty",
+                at=spec.origin.child("source"),
+                help="write the text, or remove the section",
+                severity=Severity.ERROR if spec.must_have_text else None,
+            )
     for fragment in newest(context).values():
         if fragment.text_path not in seen and _is_empty(context, fragment.text_path):
             yield RULE.finding(

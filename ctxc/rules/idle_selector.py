@@ -66,8 +66,9 @@ from ctxc.rules._ground import (
     place_in,
     sections,
 )
+from ctxc.rules._known import FIXTURES
 from ctxc.rules.engine import Context, rule
-from ctxc.rules.uncovered import things
+from ctxc.rules.uncovered import all_seen, things
 
 _BOUNDS = (
     ("budget", "ceilings"), ("budget", "growth"), ("budget", "percentiles"), ("cost", "ceilings"), ("cost", "growth"),
@@ -75,6 +76,11 @@ _BOUNDS = (
     ("regression", "fidelity"), ("regression", "drop_rate"),
 )  # fmt: skip
 _LISTED = 5
+_MAY_HAVE = {
+    "template": ("template",), "request_profile": ("profile",), "provider": ("provider",), "fixture": FIXTURES,
+    "conversation": FIXTURES, "section": ("template", "fragment", *FIXTURES), "path": ("template", "fragment"),
+}  # fmt: skip
+"""Kinds of definitions that bring the names of a key: one that could not be loaded may be, or bring, what is named."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,6 +132,8 @@ def _unknown(context: Context, policy: Policy, one: Selector) -> Iterator[Findin
         return
     for key, wanted in one.where.items():
         known = context.shared(_names).get(key)
+        if any(context.project.lost.get(kind) for kind in _MAY_HAVE.get(key, ())):
+            continue
         for number, name in enumerate((wanted,) if isinstance(wanted, str) else wanted):
             if known is None or _is_there(context, key, name, known):
                 continue
@@ -144,6 +152,8 @@ def _excepted(context: Context, policy: Policy) -> Iterator[Finding]:
     """Ids that need not be reached by a fixture and that nothing has."""
     coverage = policy.gates.get("coverage")
     names = coverage.get("except", ()) if isinstance(coverage, Mapping) and not judged_by_base(context) else ()
+    if any(context.project.lost.get(kind) for kind in ("template", "profile", "fragment")):
+        return
     known = {name for _, name, _ in things(context.project)} | context.project.fragments.keys() if names else ()
     for number, name in enumerate(names):
         if name not in known:
@@ -200,6 +210,8 @@ def _idle(
         fixture = "fixture" if len(lost) == 1 else "fixtures"
         help = f"at the base it spoke of {len(lost):,} {fixture}, and what is new here it does not name: "
         help += "keep the names, or change the policy first, in a change of its own"
+    elif not all_seen(context):
+        return
     found = RULE.finding(
         context,
         message,

@@ -40,7 +40,7 @@ from collections.abc import Iterator
 
 from ctxc.model.finding import Finding
 from ctxc.model.lookup import candidates
-from ctxc.rules._known import all_known
+from ctxc.rules._known import FIXTURES, all_known
 from ctxc.rules._texts import templates
 from ctxc.rules._tools import toolsets, used
 from ctxc.rules.engine import Context, rule
@@ -49,7 +49,7 @@ from ctxc.rules.engine import Context, rule
 def check(context: Context) -> Iterator[Finding]:
     """Tool sets to which neither a template nor a profile that is used leads."""
     project = context.project
-    if not project.templates or not all_known(context, "template", "profile"):
+    if not project.templates or not all_known(context, "template", "profile", *FIXTURES):
         return
     reached = {t.origin.path for template in templates(context) for t in used(context, template)}
     for profile in (p for versions in project.profiles.values() for p in versions):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from rule_lab import findings_of
 
 from ctxc.rules import rule
@@ -169,4 +170,66 @@ def test_an_exception_for_nothing_is_told() -> None:
     assert named("", step="coverage: {{except: [topic=tax, t, tt]}}") == [
         "`except` names 'topic=tax', which does not exist",
         "`except` names 'tt', which does not exist; did you mean \"t\"?",
+    ]
+
+
+def test_no_name_is_told_to_be_nothing_that_a_broken_file_may_define() -> None:
+    files = ceilings("max_tokens: 900", "tax")
+    step = "coverage: {except: [u]}, budget: {ceilings: [{where: {template: [t, u]}, max_input_tokens: 900}]}"
+    files["policies/p.yaml"] = f"policy_id: p\nversion: 1\ngates: {{{step}}}\n"
+    assert len(found("idle-selector", files)) == 2
+    assert found("idle-selector", files | {"templates/u.yaml": "template_id: u\nversoin: 1\n"}) == []
+
+
+# --- what a broken fixture may use -----------------------------------------------------------------------------------
+
+PROFILE = "profile_id: front\nversion: 1\ntoolset: house\n"
+TOOLS = "toolset_id: house\nversion: 1\ntools: [{name: find, description: Find it., input_schema: {type: object}}]\n"
+
+
+def test_no_tool_set_is_called_unused_that_a_broken_fixture_may_use() -> None:
+    files = ceilings("max_tokens: 900", "tax")
+    files |= {"templates/f.yaml": PROFILE, "templates/h.yaml": TOOLS}
+    assert len(found("unused-toolset", files)) == 1
+    assert (
+        found(
+            "unused-toolset", files | {"tests/fixtures/z.yaml": "fixture_id: z\ntemplate: t\nrequest_profil: front\n"}
+        )
+        == []
+    )
+
+
+# --- fields that a contract requires ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("schema", "fields"),
+    [
+        ("{properties: {a: {}}, required: [a, b]}", ["b"]),
+        ("{properties: {enum: {properties: {a: {}}, required: [b]}}}", ["b"]),
+        ("{properties: {x: {items: {anyOf: [{properties: {a: {}}, required: [b]}]}}}}", ["b"]),
+        ("{$defs: {allOf: {properties: {a: {}}, required: [b]}}}", ["b"]),
+        ("{properties: {a: {}, b: {}}, if: {properties: {a: {const: 1}}}, then: {properties: {a: {}}, required: [b]}}", []),
+        ("{properties: {b: {}}, anyOf: [{properties: {a: {}}, required: [a, b]}]}", []),
+        ("{allOf: [{properties: {b: {}}}, {properties: {a: {}}, required: [a, b]}]}", []),
+        ("{allOf: [{$ref: '#/$defs/x'}], properties: {a: {}}, required: [a, b], $defs: {x: {properties: {b: {}}}}}", []),
+        ("{patternProperties: {'^b': {}}, properties: {a: {}}, required: [a, b]}", []),
+        ("{properties: {a: {default: {properties: {x: 1}, required: [y]}}}}", []),
+    ],
+)  # fmt: skip
+def test_a_required_field_is_missing_only_where_no_other_part_may_declare_it(schema: str, fields: list[str]) -> None:
+    files = {"templates/c.yaml": f"contract_id: c\nversion: 1\nschema: {schema}\n"}
+    told = [message for _, _, message in found("contract-field", files) if "requires" in message]
+    assert [message.split("'")[3] for message in told] == fields
+
+
+# --- texts that are empty --------------------------------------------------------------------------------------------
+
+
+def test_an_empty_file_that_a_section_has_to_have_is_an_error_whoever_else_shows_it() -> None:
+    sections = "  - {id: hint, kind: policy, source: policies/a.md, required: false}\n  - {id: rules, kind: policy, source: policies/a.md}\n"
+    files = {"templates/t.yaml": TEMPLATE.format(id="t", route="") + sections, "policies/a.md": " \n"}
+    example = Example(files={path: text.encode() for path, text in files.items()}, links={})
+    assert [(f.severity.label, f.message) for f in findings_of(example, [rule("empty-text")], compiled=True)] == [
+        ("error", "section 'rules' shows policies/a.md, which is empty")
     ]
