@@ -170,7 +170,7 @@ def _read(kind: str, item: Any, number: int, file: File, at: str) -> Record | No
             attributes[key] = value
         if key in _DECIDING:
             _check_type(key, value, file, at)
-        elif field is None and (meant := _meant(key)) and (meant not in _SCORES or _is_number(value)):
+        elif field is None and (meant := _meant(key)) and _could_decide(meant, value):
             file.problem(
                 "bad-record",
                 f"{shown(key)} is no key of a record that decides anything; did you mean {shown(meant)}?",
@@ -243,6 +243,13 @@ def _meant(key: str) -> str:
         return _SYNONYMS.get(plain, plain)
     near = [(edits(plain, k), k) for k in _DECIDING if abs(len(k) - len(plain)) < 3]
     return min([(n, k) for n, k in near if n <= (2 if len(k) > 7 else 1)], default=(0, ""))[1]
+
+
+def _could_decide(meant: str, value: Any) -> bool:
+    """Whether a value could be one of the key that was meant; a number of deleted lines or a list of them is none."""
+    if meant in _SCORES:
+        return _is_number(value)
+    return meant != "revoked" or value.__class__ is bool or value.__class__ is str
 
 
 def _check_type(key: str, value: Any, file: File, at: str) -> None:

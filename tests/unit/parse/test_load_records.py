@@ -200,6 +200,11 @@ def test_a_misspelt_key_that_decides_who_sees_a_record_is_an_error(key: str, mea
     assert problems[0][2].endswith(f'did you mean "{meant}"?')
 
 
+@pytest.mark.parametrize("value", [12, ["a.txt"], {"by": "mara"}])
+def test_what_was_deleted_in_a_record_says_nothing_of_the_record(value: Any) -> None:
+    assert clean("evidence", {"id": "E1", "text": "t", "deleted": value}).attributes == {"deleted": value}
+
+
 def test_a_misspelt_score_is_an_error_and_a_remark_is_not() -> None:
     assert read("memory", {"id": "M1", "text": "t", "relevence": 0.9})[1][0][1] == "/items/0/relevence"
     assert clean("memory", {"id": "M1", "text": "t", "important": True}).attributes["important"] is True
