@@ -22,7 +22,7 @@ _SYNTAXES = {
     "md": "markdown",
     "markdown": "markdown",
 }
-_TOML_HEADER = re.compile(r"\s*\[+\s*([^\]]+?)\s*\]+")
+_TOML_HEADER = re.compile(r"\s*+\[++([^\]]++)\]")
 _TOML_ENTRY = re.compile(
     r"\s*(?:tool\s*\.\s*ctxc\s*\.\s*)?([A-Za-z0-9_-]+|\"[^\"]+\"|'[^']+')\s*=\s*(\"[^\"]*\"|'[^']*'|[^#\s]*)"
 )

@@ -8,6 +8,7 @@ from parse_world import BlobStore, Load, short
 from ctxc.base.errors import UnreadableSource
 from ctxc.base.spans import Location, Origin, Span
 from ctxc.model.project import Settings
+from ctxc.parse.document import places
 from ctxc.parse.load import load_project
 from ctxc.source.memory import MemoryTree
 
@@ -125,3 +126,11 @@ def test_damaged_places_are_found_anew(store: BlobStore) -> None:
             store.blobs[space] = dict.fromkeys(store.blobs[space], blob)
         found = sources({"templates/t.yaml": FILES["templates/t.yaml"]}, store)
         assert found.locate(Origin("templates/t.yaml", "/version")) == expected  # type: ignore[attr-defined]
+
+
+def test_keys_of_a_toml_table_are_found_in_time_that_grows_with_the_file() -> None:
+    text = '[tool.ctxc]\nmodel = "m"\n[ tool . "ctxc" . rules ]\nx = 1\n[[other]]\nmodel = "n"\n' + "[" * 200_000
+    found = places("pyproject.toml", text.encode())
+    assert {k: key or value for k, (value, key) in found.items()} == {
+        "": Span(1, 1, 1, 12), "/model": Span(2, 1, 2, 6), "/rules": Span(3, 1, 3, 26), "/x": Span(4, 1, 4, 2),
+    }  # fmt: skip
