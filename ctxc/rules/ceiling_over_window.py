@@ -48,7 +48,7 @@ def check(context: Context) -> Iterator[Finding]:
                 context,
                 f"the ceiling of {ceiling:,} tokens never binds: the window of {about.window:,}"
                 + ("" if over else f", less reserve {about.reserve:,} and margin {about.margin:,},")
-                + f" leaves {left}",
+                + f" leaves {left:,}",
                 at=template.budget.origin.child("ceiling"),
                 help="lower the ceiling to what an ordinary request may take",
                 severity=None if over else Severity.WARNING,

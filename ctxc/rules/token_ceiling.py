@@ -147,13 +147,14 @@ def _total(
     if total > limit:
         named = ((k, [v] if isinstance(v, str) else v) for k, v in sorted(where.items()))
         what = ", ".join(f"{k} {' or '.join(map(str, v))}" for k, v in named)
+        of = f" of {what}" if what else ""
+        many = f"the {len(chosen):,} sections{of} have {total:,} tokens together"
         yield told(
             context,
             RULE,
             policy,
             (*keys, "max_total_tokens"),
-            f"the {len(chosen):,} sections{' of ' * bool(what)}{what} have {total:,} tokens together, "
-            f"{total - limit:,} over the ceiling of {limit:,}",
+            f"{many if len(chosen) > 1 else f'the section{of} has {total:,} tokens'}, {total - limit:,} over the ceiling of {limit:,}",
             at=origin_of(context, measured.fixture),
             help="select fewer of them, or shorten them",
             fixture=measured.fixture,

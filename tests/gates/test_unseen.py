@@ -25,7 +25,7 @@ def test_a_fixture_that_cannot_be_loaded_leaves_the_steps_unchecked(world: GateW
     assert red(run) == ["schema"]
     assert {found[s] for s in OF_REQUESTS} == {"not_checked"}
     (budget,) = [g for g in run.report.gates if g.id == "budget"]
-    assert budget.message.startswith("1 fixture could not be compiled (long); ")
+    assert budget.message.startswith("1 fixture has no request (long); ")
 
 
 @pytest.mark.parametrize("step", ["cost", "budget"])
@@ -38,6 +38,14 @@ def test_a_request_that_is_refused_unexpectedly_fails_the_step_that_is_asked_alo
         "not_checked",
         "not_checked",
     )
+
+
+def test_a_policy_that_names_what_could_not_be_loaded_or_compiled_is_not_told_that_it_is_not_there(
+    world: GateWorld,
+) -> None:
+    world.edit("policies/production.yaml", "gates:\n", "where: {template: [desk]}\ngates:\n")
+    world.change({"templates/desk.yaml": "template_id: desk\nversoin: 1\n"})
+    assert "idle-selector" not in {name for name, _, _ in told(world.judge(policy_source="head"))}
 
 
 def test_a_request_that_is_refused_as_expected_was_judged(world: GateWorld) -> None:

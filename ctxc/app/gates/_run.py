@@ -319,7 +319,8 @@ class Gates:
         unseen = unseen_fixtures(self.head) if gate.id in _OF_REQUESTS else ()
         if unseen:
             names = ", ".join(unseen[:3]) + (", ..." if len(unseen) > 3 else "")
-            why = f"{counted(len(unseen), 'fixture')} could not be compiled ({names}); {seen.message}"
+            verb = "has" if len(unseen) == 1 else "have"
+            why = f"{counted(len(unseen), 'fixture')} {verb} no request ({names}); {seen.message}"
             return GateResult(id=gate.id, status="not_checked", checked=seen.count, message=why)
         if not seen.applies:
             return GateResult(id=gate.id, status="not_applicable", message=seen.message or "there is nothing to judge")
