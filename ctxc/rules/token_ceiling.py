@@ -148,13 +148,15 @@ def _total(
         named = ((k, [v] if isinstance(v, str) else v) for k, v in sorted(where.items()))
         what = ", ".join(f"{k} {' or '.join(map(str, v))}" for k, v in named)
         of = f" of {what}" if what else ""
-        many = f"the {len(chosen):,} sections{of} have {total:,} tokens together"
+        told_size = f"the {len(chosen):,} sections{of} have {total:,} tokens together"
+        if len(chosen) == 1:
+            told_size = f"the section{of} has {total:,} tokens"
         yield told(
             context,
             RULE,
             policy,
             (*keys, "max_total_tokens"),
-            f"{many if len(chosen) > 1 else f'the section{of} has {total:,} tokens'}, {total - limit:,} over the ceiling of {limit:,}",
+            f"{told_size}, {total - limit:,} over the ceiling of {limit:,}",
             at=origin_of(context, measured.fixture),
             help="select fewer of them, or shorten them",
             fixture=measured.fixture,
