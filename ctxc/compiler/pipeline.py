@@ -284,6 +284,7 @@ def _fitted(
     """What fits, rendered and counted; or the allocation that shows why the required part does not."""
     framing = 3 + 2 * per_message(request)
     measured = False
+    found: tuple[Fitted, tuple[Draft, ...], Rendered, Count] | None = None
     for attempt in range(_ROUNDS + 1):
         allocation = allocate(request, drafts, framing=framing)
         if allocation.over:
@@ -301,10 +302,22 @@ def _fitted(
         rendered = render(request, ordered)
         count = count_request(request, rendered)
         if count.upper <= request.limits.available:
-            return result, _recounted(ordered, rendered, count), rendered, count
+            better = result, _recounted(ordered, rendered, count), rendered, count
+            if measured or attempt == _ROUNDS or not _leaves_room(request, result, count):
+                return better
+            found = better
+        elif found is not None:
+            return found
+        # The guess was too low, or so high that it kept something out: once more, with what was measured.
         framing = _framing_of(request, ordered, count)
         measured = True
     raise InternalFault(f"fixture {request.fixture.id!r}: the required part fits alone and not in the request")
+
+
+def _leaves_room(request: Request, result: Fitted, count: Count) -> bool:
+    """Whether something that the budget kept out is no larger than what is left of it."""
+    left = request.limits.available - count.upper
+    return any(d.reason == "budget" and d.tokens is not None and d.tokens <= left for d in result.dropped)
 
 
 def _with_calls(request: Request, drafts: dict[str, Draft]) -> dict[str, Draft]:

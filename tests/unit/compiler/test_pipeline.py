@@ -14,6 +14,7 @@ from ctxc.base.spans import Origin
 from ctxc.compiler import pipeline
 from ctxc.model.counting import Count, CountPart
 from ctxc.model.section import REFERENCE, Kind
+from ctxc.model.template import Budget
 
 
 @pytest.mark.parametrize(("ahead", "characters"), [(1, 10**6), (2, 10**6), (5, 10**6), (100, 1), (100, 40)])
@@ -74,6 +75,18 @@ def test_where_no_attempt_fits_the_required_part_goes_alone(monkeypatch):
     package = compiled(made, asked)
     assert [p.section.section_id for p in package.placed] == ["task", "user"]
     assert [(d.section_id, d.reason) for d in package.dropped] == [("memory/m", "budget")]
+
+
+def test_what_fits_to_the_last_token_is_not_kept_out_by_a_guess_at_the_framing():
+    asked = fixture(user="hi", memory=[Record(id="m", text="The customer prefers short answers.")])
+    sections = [spec("memory"), spec("user")]
+    whole = compiled(project(sections=sections), asked)
+    exact = whole.count.upper
+    fits = compiled(project(sections=sections, budget=Budget(ceiling=exact)), asked)
+    assert [p.section.section_id for p in fits.placed] == ["memory/m", "user"]
+    assert fits.count.upper == exact
+    over = compiled(project(sections=sections, budget=Budget(ceiling=exact - 1)), asked)
+    assert [(d.section_id, d.reason) for d in over.dropped] == [("memory/m", "budget")]
 
 
 def test_a_required_part_that_fits_alone_and_not_in_the_request_is_a_fault(monkeypatch):
