@@ -87,6 +87,8 @@ def reached(context: Context) -> frozenset[tuple[str, str]]:
         found.add(("template", measured.template))
         found.add(("request_profile", measured.profile))
         found.update(("fragment", name) for name in measured.fragments)
+        # One whose text is empty is in no request, but a fixture that brings it in is there.
+        found.update(("fragment", s.partition("/")[2]) for s, _, reason in measured.dropped if reason == "empty")
         found.update(("route", f"{key}={value}") for key, values in measured.route.items() for value in values)
     return frozenset(found)
 

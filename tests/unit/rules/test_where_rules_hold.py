@@ -199,6 +199,15 @@ def test_no_tool_set_is_called_unused_that_a_broken_fixture_may_use() -> None:
     )
 
 
+@pytest.mark.parametrize(("load", "text", "told"), [("always", " ", 0), ("explicit", "Text.", 1)])
+def test_a_fragment_without_text_is_reached_where_its_text_would_be(load: str, text: str, told: int) -> None:
+    files = ceilings("max_tokens: 900", "tax")
+    files["templates/t.yaml"] += "  - {id: fragments, source: fragments}\n"
+    files["fragments/a.md"] = f"---\nfragment_id: a\nversion: 1\nkind: core\nload_mode: {load}\n---\n{text}\n"
+    files["policies/p.yaml"] = "policy_id: p\nversion: 1\ngates: {coverage: {kinds: [fragment]}}\n"
+    assert len(found("uncovered", files)) == told
+
+
 # --- fields that a contract requires ---------------------------------------------------------------------------------
 
 
