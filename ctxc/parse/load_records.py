@@ -68,6 +68,7 @@ _DECIDING = frozenset(
         "valid_from", "valid_until", "expires_at", "expires", "verification", "trust_level",
     )
 ) | _SCORES  # fmt: skip
+_WEIGHED = ("evidence", "memory")  # records that are chosen by their scores
 # Other words for them, which nothing reads.
 _SYNONYMS = {
     "acl": "acl_ref", "permissions_required": "permissions", "required_permissions": "permissions",
@@ -170,7 +171,7 @@ def _read(kind: str, item: Any, number: int, file: File, at: str) -> Record | No
             attributes[key] = value
         if key in _DECIDING:
             _check_type(key, value, file, at)
-        elif field is None and (meant := _meant(key)) and _could_decide(meant, value):
+        elif field is None and (meant := _meant(key)) and _could_decide(kind, meant, value):
             file.problem(
                 "bad-record",
                 f"{shown(key)} is no key of a record that decides anything; did you mean {shown(meant)}?",
@@ -194,7 +195,7 @@ def _read(kind: str, item: Any, number: int, file: File, at: str) -> Record | No
     if "score" in item or "scores" in item:
         _more_scores(item, scores, file, at)
     for name, score in scores.items():
-        if not 0 <= score <= 1:
+        if kind in _WEIGHED and not 0 <= score <= 1:
             _off_scale(name, score, item, file, at)
     tenant = fields.get("tenant", "")
     if not tenant and isinstance(item.get("scope"), dict):
@@ -245,10 +246,10 @@ def _meant(key: str) -> str:
     return min([(n, k) for n, k in near if n <= (2 if len(k) > 7 else 1)], default=(0, ""))[1]
 
 
-def _could_decide(meant: str, value: Any) -> bool:
+def _could_decide(kind: str, meant: str, value: Any) -> bool:
     """Whether a value could be one of the key that was meant; a number of deleted lines or a list of them is none."""
     if meant in _SCORES:
-        return _is_number(value)
+        return kind in _WEIGHED and _is_number(value)
     return meant != "revoked" or value.__class__ is bool or value.__class__ is str
 
 

@@ -200,6 +200,13 @@ def test_a_misspelt_key_that_decides_who_sees_a_record_is_an_error(key: str, mea
     assert problems[0][2].endswith(f'did you mean "{meant}"?')
 
 
+def test_numbers_of_a_record_that_is_not_chosen_by_scores_have_no_scale() -> None:
+    item = {"id": "R1", "data": {"x": 1}, "importance": 5, "importence": 7}
+    for kind in ("tool_results", "handoff"):
+        assert clean(kind, item).scores == {"importance": 5.0}
+    assert len(read("memory", {"id": "R1", "text": "t", "importance": 5, "importence": 7})[1]) == 2
+
+
 @pytest.mark.parametrize("value", [12, ["a.txt"], {"by": "mara"}])
 def test_what_was_deleted_in_a_record_says_nothing_of_the_record(value: Any) -> None:
     assert clean("evidence", {"id": "E1", "text": "t", "deleted": value}).attributes == {"deleted": value}
