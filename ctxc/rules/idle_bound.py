@@ -59,7 +59,7 @@ _AT_LEAST: Mapping[str, tuple[float, str]] = {
     "ceiling": (1, "no share is more than 1"),
     "max_rise": (1, "no share can rise by more than 1"),
     "max_loss": (1, "no share can fall by more than 1"),
-    "max_percent": (_BOUNDLESS, "it lets a request grow to eleven times what it was, at once"),
+    "max_percent": (_BOUNDLESS, "it lets a request grow to more than ten times what it was, at once"),
 }
 _PLACES = (
     ("regression", "recall"), ("regression", "precision"), ("regression", "fidelity"), ("regression", "drop_rate"),
