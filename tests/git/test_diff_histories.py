@@ -58,11 +58,11 @@ def prompts(repository: Path, revision: str, path: str) -> dict[str, str]:
 
 
 def wrapped(texts: Mapping[str, str], order: list[str]) -> dict[str, str]:
-    """A project in which each prompt is a section: as it stands, its braces included."""
+    """A project in which each prompt that says something is a section: as it stands, its braces included."""
     files = {"tests/fixtures/a.yaml": fixture("a")}
     sections = []
     for number, name in enumerate(order):
-        if name in texts:
+        if texts.get(name, "").strip():
             path = f"policies/p{number:04d}.txt"
             files[path] = _VARIABLE.sub(r"{{{{\1}}}}", texts[name])
             sections.append(f"{{id: p{number:04d}, kind: policy, source: {path}, required: true, cacheable: true}}")
