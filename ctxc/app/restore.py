@@ -234,5 +234,5 @@ def compare_side(side: GateSide, bundle: Bundle) -> tuple[str, ...]:
     others = sorted(n for n in now.keys() | then.keys() if now.get(n) != then.get(n))
     if others:
         more = f" and {len(others) - 1:,} more" if len(others) > 1 else ""
-        told.append(f"fixture {others[0]!r}{more} compiles to something else")
+        told.append(f"fixture {others[0]!r}{more} compile{'' if more else 's'} to something else")
     return tuple(told)
