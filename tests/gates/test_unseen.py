@@ -45,7 +45,8 @@ def test_a_policy_that_names_what_could_not_be_loaded_or_compiled_is_not_told_th
 ) -> None:
     world.edit("policies/production.yaml", "gates:\n", "where: {template: [desk]}\ngates:\n")
     world.change({"templates/desk.yaml": "template_id: desk\nversoin: 1\n"})
-    assert "idle-selector" not in {name for name, _, _ in told(world.judge(policy_source="head"))}
+    found = {f.name for f in world.judge(policy_source="head").report.findings}
+    assert "unknown-reference" in found and "idle-selector" not in found
 
 
 def test_a_request_that_is_refused_as_expected_was_judged(world: GateWorld) -> None:
