@@ -169,7 +169,7 @@ def _read(kind: str, item: Any, number: int, file: File, at: str) -> Record | No
             scores[key] = float(value)
         elif key not in _OTHERS:
             attributes[key] = value
-        if key in _DECIDING:
+        if key in _DECIDING or key == "score":
             _check_type(key, value, file, at)
         elif field is None and (meant := _meant(key)) and _could_decide(kind, meant, value):
             file.problem(
@@ -263,7 +263,7 @@ def _check_type(key: str, value: Any, file: File, at: str) -> None:
     elif key in ("permissions", "supersedes"):
         listed = value if value.__class__ is list else [value]
         good, wanted = all(v.__class__ is not dict and v.__class__ is not list for v in listed), "a list of texts"
-    elif key in _SCORES:
+    elif key in _SCORES or key == "score":
         good, wanted = _is_number(value), "a number"
     else:
         good, wanted = scalar, "a text"
@@ -403,4 +403,5 @@ def _off_scale(name: str, number: float, item: Mapping[str, Any], file: File, at
 
 
 def _is_number(value: Any) -> bool:
-    return value.__class__ is float or value.__class__ is int
+    """Whether a value is a number that a float holds."""
+    return value.__class__ is float or (value.__class__ is int and value.bit_length() < 1024)

@@ -231,7 +231,8 @@ def test_other_keys_are_attributes(key: str) -> None:
         ("revoked", 1, "true or false"), ("permissions", {"any": ["a"]}, "a list of texts"),
         ("permissions", [["a"]], "a list of texts"), ("valid_until", ["2026-01-01"], "a text"),
         ("supersedes", {"id": "E0"}, "a list of texts"), ("visibility", ["team"], "a text"), ("relevance", "0.9", "a number"),
-        ("relevance", True, "a number"),
+        ("relevance", True, "a number"), ("score", 10**400, "a number"), ("score", "high", "a number"),
+        ("authority", -(10**400), "a number"),
     ],
 )  # fmt: skip
 def test_a_deciding_value_of_the_wrong_type_is_an_error(key: str, value: Any, wanted: str) -> None:
