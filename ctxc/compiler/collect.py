@@ -156,7 +156,7 @@ class _Collector(Candidates):
                 )
             ) from None
         if not text.strip():
-            self._empty(spec, f"{path} is empty", Origin(path), f"write its text in {path}")
+            self._empty(spec, f"{path} has no text", Origin(path), f"write its text in {path}")
             return
         version = _VERSION_IN_NAME.search(path)
         self.add(

@@ -141,7 +141,7 @@ def _add(candidates: Candidates, spec: SectionSpec, fragment: Fragment, cause: s
         overflow=spec.overflow or (DROP if fragment.load_mode is not LoadMode.REFERENCE else REFUSE),
     )
     if shows_text and not text.strip():
-        candidates.set_aside("empty", f"{fragment.text_path} is empty")
+        candidates.set_aside("empty", f"{fragment.text_path} has no text")
     elif candidates.is_fixed(raw):
         candidates.keep(made_from)
 

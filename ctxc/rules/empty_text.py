@@ -55,7 +55,7 @@ def check(context: Context) -> Iterator[Finding]:
             seen.add(spec.source)
             yield RULE.finding(
                 context,
-                f"section {spec.id!r} shows {spec.source}, which is empty",
+                f"section {spec.id!r} shows {spec.source}, which has no text",
                 at=spec.origin.child("source"),
                 help="write the text, or remove the section",
                 severity=Severity.ERROR if spec.must_have_text else None,

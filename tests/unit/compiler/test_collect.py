@@ -74,7 +74,7 @@ def test_a_policy_without_a_word_is_refused_where_it_is_empty(source, text):
     (found,) = package.findings
     assert (found.name, found.message) == (
         "missing-input",
-        f"section 'policy' is required and {'its `text`' if source == 'literal' else source} is empty",
+        f"section 'policy' is required and {'its `text` is empty' if source == 'literal' else f'{source} has no text'}",
     )
     if source != "literal":
         assert found.location.path == source
@@ -91,7 +91,7 @@ def test_a_policy_without_a_word_is_refused_where_it_is_empty(source, text):
 def test_what_is_optional_and_empty_is_noted_and_takes_no_token(section):
     package = compiled(project(sections=[section], files={"policies/house.md": "\n"}), fixture(user="hi"))
     assert [p.section.section_id for p in package.placed] == ["user"]
-    assert ("noted", "empty: policies/house.md is empty") in [(d.verdict, d.reason) for d in package.decisions]
+    assert ("noted", "empty: policies/house.md has no text") in [(d.verdict, d.reason) for d in package.decisions]
 
 
 def test_an_empty_fragment_is_a_dropped_candidate():
@@ -109,7 +109,7 @@ def test_an_empty_fragment_is_a_dropped_candidate():
         "f",
     )
     assert [(d.section_id, d.reason, d.detail) for d in package.dropped] == [
-        ("fragments/core.a", "empty", "fragments/a.md is empty")
+        ("fragments/core.a", "empty", "fragments/a.md has no text")
     ]
     assert [p.section.section_id for p in package.placed] == ["user"]
 

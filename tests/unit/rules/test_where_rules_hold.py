@@ -240,5 +240,5 @@ def test_an_empty_file_that_a_section_has_to_have_is_an_error_whoever_else_shows
     files = {"templates/t.yaml": TEMPLATE.format(id="t", route="") + sections, "policies/a.md": " \n"}
     example = Example(files={path: text.encode() for path, text in files.items()}, links={})
     assert [(f.severity.label, f.message) for f in findings_of(example, [rule("empty-text")], compiled=True)] == [
-        ("error", "section 'rules' shows policies/a.md, which is empty")
+        ("error", "section 'rules' shows policies/a.md, which has no text")
     ]
