@@ -6,17 +6,16 @@ in the guides that docs/decisions.md names. What has no place in a record is kep
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from datetime import datetime
-from functools import lru_cache
 from typing import Any
 
 from ctxc.model.finding import Severity
 from ctxc.model.fixture import Record
 from ctxc.model.section import Verification
 from ctxc.parse.context import File, child, text_of, texts
-from ctxc.parse.problems import edits, nearest, shown
+from ctxc.parse.problems import nearest, shown
+from ctxc.parse.record_keys import SCORES, WEIGHED, check_spelling, check_type, decides, is_number
 
 _ID = {
     "evidence": ("evidence_id", "id", "chunk_id", "ref"),
@@ -48,34 +47,12 @@ _FIELDS = {
 }  # fmt: skip
 _FIELD_OF = {key: (name, rank) for name, keys in _FIELDS.items() for rank, key in enumerate(keys)}
 _TIMES = frozenset(_FIELDS["time"])
-_SCORES = frozenset(
-    (
-        "relevance", "authority", "freshness", "scope_match", "confidence", "recency", "importance", "source_authority",
-        "diversity_bonus", "redundancy_penalty", "conflict_penalty", "privacy_risk_penalty",
-    )
-)  # fmt: skip
 _OTHERS = frozenset(
     (
         "permissions", "verification", "trust_level", "revoked", "required", "truncated", "supersedes", "limitations",
         "scores", "score",
     )
 )  # fmt: skip
-# Keys that decide who may see a record, and until when, or what it is worth: one of them that is read as anything else
-# would show the record to everybody.
-_DECIDING = frozenset(
-    (
-        "tenant", "tenant_id", "permissions", "visibility", "ACL_ref", "acl_ref", "revoked", "supersedes",
-        "valid_from", "valid_until", "expires_at", "expires", "verification", "trust_level",
-    )
-) | _SCORES  # fmt: skip
-_WEIGHED = ("evidence", "memory")  # records that are chosen by their scores
-# Other words for them, which nothing reads.
-_SYNONYMS = {
-    "acl": "acl_ref", "permissions_required": "permissions", "required_permissions": "permissions",
-    "is_revoked": "revoked", "deleted": "revoked", "is_deleted": "revoked", "not_before": "valid_from",
-    "not_after": "valid_until", "valid_to": "valid_until", "expiry": "valid_until", "expiration": "valid_until",
-}  # fmt: skip
-_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|[-. ]")
 _OPEN_TO_ALL = frozenset(("", "public", "all", "everyone"))
 _GONE = frozenset(("revoked", "deleted", "retracted", "withdrawn"))
 
@@ -165,20 +142,14 @@ def _read(kind: str, item: Any, number: int, file: File, at: str) -> Record | No
                 fields[name] = value if value.__class__ is str else text_of(value)
             if key in _TIMES:
                 attributes[key] = value
-        elif key in _SCORES and _is_number(value):
+        elif key in SCORES and is_number(value):
             scores[key] = float(value)
         elif key not in _OTHERS:
             attributes[key] = value
-        if key in _DECIDING or key == "score":
-            _check_type(key, value, file, at)
-        elif field is None and (meant := _meant(key)) and _could_decide(kind, meant, value):
-            file.problem(
-                "bad-record",
-                f"{shown(key)} is no key of a record that decides anything; did you mean {shown(meant)}?",
-                f"write `{meant}`, or give what it holds another name",
-                at=child(at, key),
-                key=True,
-            )
+        if decides(key):
+            check_type(key, value, file, at)
+        elif field is None and key not in _OTHERS:
+            check_spelling(kind, key, value, file, at)
     record_id = _id(kind, item, attributes) or f"{kind}-{number + 1}"
     text, content, has_value = _content(kind, item, attributes)
     if not text and not has_value:
@@ -195,7 +166,7 @@ def _read(kind: str, item: Any, number: int, file: File, at: str) -> Record | No
     if "score" in item or "scores" in item:
         _more_scores(item, scores, file, at)
     for name, score in scores.items():
-        if kind in _WEIGHED and not 0 <= score <= 1:
+        if kind in WEIGHED and not 0 <= score <= 1:
             _off_scale(name, score, item, file, at)
     tenant = fields.get("tenant", "")
     if not tenant and isinstance(item.get("scope"), dict):
@@ -232,45 +203,6 @@ def _read(kind: str, item: Any, number: int, file: File, at: str) -> Record | No
         attributes=attributes,
         origin=file.origin(at),
     )
-
-
-@lru_cache(maxsize=1024)
-def _meant(key: str) -> str:
-    """The deciding key that an unknown one was most likely meant to be, in another case or misspelt; or nothing."""
-    if not 2 < len(key) < 32 or key in _OTHERS:
-        return ""
-    plain = _WORDS.sub("_", key).lower()
-    if plain in _DECIDING or plain in _SYNONYMS:
-        return _SYNONYMS.get(plain, plain)
-    near = [(edits(plain, k), k) for k in _DECIDING if abs(len(k) - len(plain)) < 3]
-    return min([(n, k) for n, k in near if n <= (2 if len(k) > 7 else 1)], default=(0, ""))[1]
-
-
-def _could_decide(kind: str, meant: str, value: Any) -> bool:
-    """Whether a value could be one of the key that was meant; a number of deleted lines or a list of them is none."""
-    if meant in _SCORES:
-        return kind in _WEIGHED and _is_number(value)
-    return meant != "revoked" or value.__class__ is bool or value.__class__ is str
-
-
-def _check_type(key: str, value: Any, file: File, at: str) -> None:
-    """Report a deciding key whose value says nothing that could decide."""
-    if value is None:
-        return
-    scalar = value.__class__ is not dict and value.__class__ is not list
-    if key == "revoked":
-        good, wanted = value.__class__ is bool, "true or false"
-    elif key in ("permissions", "supersedes"):
-        listed = value if value.__class__ is list else [value]
-        good, wanted = all(v.__class__ is not dict and v.__class__ is not list for v in listed), "a list of texts"
-    elif key in _SCORES or key == "score":
-        good, wanted = _is_number(value), "a number"
-    else:
-        good, wanted = scalar, "a text"
-    if not good:
-        file.problem(
-            "bad-record", f"`{key}` is {shown(value)}, which is not {wanted}", f"write {wanted}", at=child(at, key)
-        )
 
 
 def _id(kind: str, item: Mapping[str, Any], attributes: dict[str, Any]) -> str:
@@ -373,7 +305,7 @@ def _check_time(text: str, file: File, at: str) -> None:
 
 def _more_scores(item: Mapping[str, Any], scores: dict[str, float], file: File, at: str) -> None:
     given = item.get("scores")
-    if isinstance(given, dict) and all(_is_number(v) for v in given.values()):
+    if isinstance(given, dict) and all(is_number(v) for v in given.values()):
         for name, value in given.items():
             scores.setdefault(name, float(value))
     elif given is not None:
@@ -384,7 +316,7 @@ def _more_scores(item: Mapping[str, Any], scores: dict[str, float], file: File, 
             at=child(at, "scores"),
         )
     score = item.get("score")
-    if _is_number(score):
+    if is_number(score):
         # A retriever's score is how relevant it found the item (the guide to the context layer, 8.2).
         scores.setdefault("relevance", float(score))  # type: ignore[arg-type]
 
@@ -400,8 +332,3 @@ def _off_scale(name: str, number: float, item: Mapping[str, Any], file: File, at
         at=place,
         level=Severity.WARNING,
     )
-
-
-def _is_number(value: Any) -> bool:
-    """Whether a value is a number that a float holds."""
-    return value.__class__ is float or (value.__class__ is int and value.bit_length() < 1024)
