@@ -322,8 +322,12 @@ def _more_scores(item: Mapping[str, Any], scores: dict[str, float], file: File, 
 
 
 def _off_scale(name: str, number: float, item: Mapping[str, Any], file: File, at: str) -> None:
-    place = child(at, name) if name in item else child(child(at, "scores"), name)
-    if name not in item and name not in (item.get("scores") or ()):
+    given = item.get("scores")
+    if name in item:
+        place = child(at, name)
+    elif isinstance(given, dict) and name in given:
+        place = child(child(at, "scores"), name)
+    else:
         place = child(at, "score")
     file.problem(
         "bad-record",

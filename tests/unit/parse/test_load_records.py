@@ -254,5 +254,11 @@ def test_a_score_off_the_scale_is_told_and_kept(item: dict[str, Any], at: str) -
     assert len(records) == 1
 
 
+@pytest.mark.parametrize("scores", [5, True, "relevance", ["relevance"]])
+def test_a_score_off_the_scale_beside_scores_that_are_no_mapping_stands_at_its_own_key(scores: Any) -> None:
+    _, problems = read("evidence", {"id": "E1", "text": "t", "score": 7, "scores": scores})
+    assert [place for _, place, _ in problems] == ["/items/0/scores", "/items/0/score"]
+
+
 def test_a_score_at_either_end_of_the_scale_is_fine() -> None:
     assert clean("evidence", {"id": "E1", "text": "t", "relevance": 0, "authority": 1}).scores["authority"] == 1
