@@ -42,7 +42,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
-from fnmatch import fnmatchcase
 from typing import Any
 
 from ctxc.base.spans import Origin
@@ -57,6 +56,7 @@ from ctxc.rules._ground import (
     at,
     chosen,
     facts_of,
+    fits,
     ground,
     holds_for,
     items,
@@ -169,7 +169,7 @@ def _excepted(context: Context, policy: Policy) -> Iterator[Finding]:
 def _is_there(context: Context, key: str, name: str, known: Collection[str]) -> bool:
     if key == "path" and context.tree.exists(name):
         return True
-    return name in known or any(fnmatchcase(one, name) for one in known)
+    return fits({key: name}, {key: known})
 
 
 def _names(context: Context) -> Mapping[str, frozenset[str]]:
